@@ -1,0 +1,103 @@
+"""What can go wrong, by name. Every message says what happened and what to do."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class AcpError(Exception):
+    """Base of every error that acp-widget raises on purpose.
+
+    `title` is one short line, `hint` what to do about it, `stderr` the tail of the agent's own log.
+    """
+
+    title = "Something went wrong"
+
+    def __init__(self, message: str, *, hint: str = "", stderr: str = "") -> None:
+        super().__init__(message)
+        self.message = message
+        self.hint = hint
+        self.stderr = stderr
+
+    def __str__(self) -> str:
+        parts = [self.message]
+        if self.hint:
+            parts.append(self.hint)
+        if self.stderr:
+            parts.append("The end of what it wrote to stderr:\n" + self.stderr.rstrip())
+        return "\n".join(parts)
+
+    def as_dict(self) -> dict[str, Any]:
+        """The error as the state and the front end show it."""
+        return {
+            "name": type(self).__name__,
+            "title": self.title,
+            "message": self.message,
+            "hint": self.hint,
+            "stderr": self.stderr,
+        }
+
+
+class AgentNotFound(AcpError):
+    """The agent's command is not there."""
+
+    title = "The agent did not start"
+
+
+class StartTimeout(AcpError):
+    """The agent did not answer `initialize` or `session/new` in time."""
+
+    title = "The agent did not answer"
+
+
+class ProtocolVersionError(AcpError):
+    """The agent speaks a version of ACP that this version of acp-widget does not."""
+
+    title = "The agent speaks another version of ACP"
+
+
+class AgentExited(AcpError):
+    """The agent's process ended, or closed its output, while it was needed."""
+
+    title = "The agent ended"
+
+
+class AuthRequired(AcpError):
+    """The agent wants a login first (JSON-RPC error -32000)."""
+
+    title = "The agent wants you to log in"
+
+
+class RequestError(AcpError):
+    """The agent answered a request with a JSON-RPC error."""
+
+    title = "The agent reported an error"
+
+    def __init__(self, code: int, message: str, data: Any = None, *, hint: str = "") -> None:
+        super().__init__(message, hint=hint)
+        self.code = code
+        self.data = data
+
+
+class ConnectionClosed(AcpError):
+    """The connection to the agent is closed, so nothing can be sent or answered."""
+
+    title = "The connection is closed"
+
+
+class AgentClosed(AcpError):
+    """`close()` was called on this Agent."""
+
+    title = "The agent was closed"
+
+
+class WaitNotPossible(AcpError):
+    """A blocking wait cannot work here (uvloop, for instance); the message says what can."""
+
+    title = "Cannot wait here"
+
+
+class AnswerRefused(AcpError):
+    """An answer that names no pending permission request, or none of its options."""
+
+    title = "The answer was refused"

@@ -1,0 +1,80 @@
+"""The private thread with its own event loop, where agents, reducers and flushes run.
+
+One for the process: started on first use, ended at exit, renewed after a fork. Kernel threads only hand work over.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import atexit
+import concurrent.futures
+import os
+import threading
+from collections.abc import Callable, Coroutine
+from typing import Any, TypeVar
+
+T = TypeVar("T")
+
+_lock = threading.Lock()
+_loop: asyncio.AbstractEventLoop | None = None
+_thread: threading.Thread | None = None
+
+
+def loop() -> asyncio.AbstractEventLoop:
+    """The loop of the private thread; starts it when there is none."""
+    global _loop, _thread
+    with _lock:
+        if _loop is None or _thread is None or not _thread.is_alive():
+            # Not the policy's loop: with uvloop's policy set we still want the standard one.
+            _loop = asyncio.SelectorEventLoop() if os.name == "posix" else asyncio.new_event_loop()
+            _thread = threading.Thread(target=_run, args=(_loop,), name="acp-widget", daemon=True)
+            _thread.start()
+        return _loop
+
+
+def _run(own: asyncio.AbstractEventLoop) -> None:
+    asyncio.set_event_loop(own)
+    own.run_forever()
+    pending = asyncio.all_tasks(own)
+    for task in pending:
+        task.cancel()
+    if pending:
+        own.run_until_complete(asyncio.gather(*pending, return_exceptions=True))
+    own.close()
+
+
+def here() -> bool:
+    """True on the private thread."""
+    return threading.current_thread() is _thread
+
+
+def call(function: Callable[..., object], *args: Any) -> None:
+    """Run `function(*args)` on the private thread soon. Safe from any thread."""
+    loop().call_soon_threadsafe(function, *args)
+
+
+def submit(coroutine: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
+    """Run a coroutine on the private thread; the future can be waited for from any other thread."""
+    return asyncio.run_coroutine_threadsafe(coroutine, loop())
+
+
+def stop() -> None:
+    """End the private thread. It starts again at the next use."""
+    global _loop, _thread
+    with _lock:
+        old_loop, old_thread, _loop, _thread = _loop, _thread, None, None
+    if old_loop is not None and old_thread is not None and old_thread.is_alive():
+        old_loop.call_soon_threadsafe(old_loop.stop)
+        if old_thread is not threading.current_thread():
+            old_thread.join(timeout=5)
+
+
+def _forget_after_fork() -> None:
+    global _lock, _loop, _thread
+    _lock = threading.Lock()
+    _loop = _thread = None
+
+
+atexit.register(stop)
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_forget_after_fork)
