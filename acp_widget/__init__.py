@@ -1,0 +1,83 @@
+"""Drive any coding agent that speaks the Agent Client Protocol (ACP) from a notebook cell.
+
+>>> from acp_widget import Agent
+"""
+
+from __future__ import annotations
+
+import importlib
+import logging
+from typing import TYPE_CHECKING
+
+__version__ = "0.1.0"
+
+_HOMES = {
+    "Agent": "agent",
+    "Change": "results",
+    "Diff": "results",
+    "Message": "results",
+    "Permission": "results",
+    "Plan": "results",
+    "PlanEntry": "results",
+    "Terminal": "results",
+    "ToolCall": "results",
+    "Turn": "results",
+    "AcpError": "errors",
+    "AgentClosed": "errors",
+    "AgentExited": "errors",
+    "AgentNotFound": "errors",
+    "AnswerRefused": "errors",
+    "AuthRequired": "errors",
+    "ConnectionClosed": "errors",
+    "ProtocolVersionError": "errors",
+    "RequestError": "errors",
+    "StartTimeout": "errors",
+    "WaitNotPossible": "errors",
+    "NobodyWatching": "errors",
+}
+
+__all__ = [*sorted(_HOMES), "__version__"]  # noqa: PLE0604
+
+if TYPE_CHECKING:
+    from .agent import Agent as Agent
+    from .errors import (
+        AcpError as AcpError,
+        AgentClosed as AgentClosed,
+        AgentExited as AgentExited,
+        AgentNotFound as AgentNotFound,
+        AnswerRefused as AnswerRefused,
+        AuthRequired as AuthRequired,
+        ConnectionClosed as ConnectionClosed,
+        NobodyWatching as NobodyWatching,
+        ProtocolVersionError as ProtocolVersionError,
+        RequestError as RequestError,
+        StartTimeout as StartTimeout,
+        WaitNotPossible as WaitNotPossible,
+    )
+    from .results import (
+        Change as Change,
+        Diff as Diff,
+        Message as Message,
+        Permission as Permission,
+        Plan as Plan,
+        PlanEntry as PlanEntry,
+        Terminal as Terminal,
+        ToolCall as ToolCall,
+        Turn as Turn,
+    )
+
+logging.getLogger(__name__).addHandler(logging.NullHandler())
+
+
+def __getattr__(name: str) -> object:
+    # Names are imported when first used: `import acp_widget` stays cheap, and so does the demo agent's start.
+    home = _HOMES.get(name)
+    if home is None:
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    value = getattr(importlib.import_module(f".{home}", __name__), name)
+    globals()[name] = value
+    return value
+
+
+def __dir__() -> list[str]:
+    return sorted([*globals(), *_HOMES])

@@ -101,3 +101,7 @@ class AnswerRefused(AcpError):
     """An answer that names no pending permission request, or none of its options."""
 
     title = "The answer was refused"
+
+
+class NobodyWatching(UserWarning):
+    """A permission request was answered by the fallback (a rejection), because nobody could see it."""

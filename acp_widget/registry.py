@@ -1,0 +1,52 @@
+"""Known agents and how each is started. What a user passes to `Agent(...)` becomes a `Launch` here."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+
+
+@dataclass(frozen=True)
+class Launch:
+    """How to start one agent.
+
+    `command` is the argument list, `label` the short name shown before the agent told its own,
+    `own_folder` whether it works in a fresh temporary folder when no `cwd` is given.
+    """
+
+    command: tuple[str, ...]
+    label: str
+    own_folder: bool = False
+
+
+def _demo() -> Launch:
+    # -P: a file of the project it works in must not shadow the standard library.
+    safe_path = ("-P",) if sys.version_info >= (3, 11) else ()
+    return Launch((sys.executable, *safe_path, "-m", "acp_widget.demo"), "demo agent", own_folder=True)
+
+
+_KNOWN = {"demo": _demo}
+
+
+def launch(agent: str | Sequence[str]) -> Launch:
+    """The `Launch` for a known name, a command line, or a list of arguments.
+
+    Raises `ValueError` for an empty command and `TypeError` for anything that is no text.
+
+    >>> launch("my-agent --acp").command
+    ('my-agent', '--acp')
+    """
+    if isinstance(agent, str):
+        if agent in _KNOWN:
+            return _KNOWN[agent]()
+        command = tuple(shlex.split(agent))
+    else:
+        command = tuple(agent)
+        if not all(isinstance(part, str) for part in command):
+            raise TypeError("An agent's command is a list of strings, for example Agent(['my-agent', '--acp']).")
+    if not command or not command[0]:
+        raise ValueError("The agent's command is empty. Pass a name, a command line or a list: Agent('demo').")
+    return Launch(command, Path(command[0]).name)
