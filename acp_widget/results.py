@@ -1,0 +1,543 @@
+"""What an agent did, as Python objects: read-only views of the session's state, live while the turn streams."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Awaitable, Callable, Generator, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Generic, Protocol, TypeVar, overload
+
+from .session.screen import screen_text
+from .session.words import is_final
+
+E = TypeVar("E", bound="Entity")
+
+
+class Reader(Protocol):
+    """Where the objects read from: frozen copies of single entities."""
+
+    def get(self, group: str, key: str) -> Mapping[str, Any] | None: ...
+
+    def keys(self, group: str) -> list[str]: ...
+
+
+class Entity:
+    """One thing of the session's state, read anew at every access."""
+
+    _group = ""
+
+    def __init__(self, reader: Reader, key: str) -> None:
+        self._reader = reader
+        self._key = key
+
+    @property
+    def raw(self) -> Mapping[str, Any]:
+        """The entity as the state holds it: ACP's wire names, unknown fields kept. Do not change it."""
+        return self._reader.get(self._group, self._key) or {}
+
+    @property
+    def id(self) -> str:
+        """The id the agent gave it."""
+        return self._key.partition(":")[2]
+
+    def __eq__(self, other: object) -> bool:
+        return type(other) is type(self) and other._reader is self._reader and other._key == self._key
+
+    def __hash__(self) -> int:
+        return hash((type(self), self._key))
+
+
+class Entities(Sequence[E], Generic[E]):
+    """A list of entities that is also indexed by the agent's ids: `calls[0]`, `calls["call_2"]`."""
+
+    def __init__(self, items: Sequence[E]) -> None:
+        self._items = list(items)
+
+    @overload
+    def __getitem__(self, index: int | str) -> E: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> Entities[E]: ...
+
+    def __getitem__(self, index: int | str | slice) -> E | Entities[E]:
+        if isinstance(index, slice):
+            return Entities(self._items[index])
+        if isinstance(index, str):
+            for item in self._items:
+                if item.id == index:
+                    return item
+            known = ", ".join(repr(item.id) for item in self._items) or "none yet"
+            raise KeyError(f"No {index!r} here. Known ids: {known}.")
+        return self._items[index]
+
+    def __contains__(self, value: object) -> bool:
+        return value in self._items or any(item.id == value for item in self._items)
+
+    def __len__(self) -> int:
+        return len(self._items)
+
+    def __iter__(self) -> Iterator[E]:
+        return iter(self._items)
+
+    def __eq__(self, other: object) -> bool:
+        return list(self) == (list(other) if isinstance(other, Entities) else other)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __repr__(self) -> str:
+        return "[" + ",\n ".join(map(repr, self._items)) + "]"
+
+
+def _text_of(blocks: Sequence[Mapping[str, Any]]) -> str:
+    return "".join(block["text"] for block in blocks if block.get("type") == "text")
+
+
+def _short(text: str, limit: int = 60) -> str:
+    line = " ".join(text.split())
+    return line if len(line) <= limit else line[: limit - 1] + "…"
+
+
+class Message(Entity):
+    """A message or a thought (ACP v2, Prompt Turn): `role` is `"user"`, `"agent"` or `"thought"`."""
+
+    _group = "messages"
+
+    @property
+    def role(self) -> str:
+        return str(self.raw.get("role", ""))
+
+    @property
+    def content(self) -> list[Mapping[str, Any]]:
+        """Its content blocks, verbatim."""
+        return list(self.raw.get("content", ()))
+
+    @property
+    def text(self) -> str:
+        """Its text blocks, joined."""
+        return _text_of(self.content)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        return f"<Message {self.role}: {_short(self.text)!r}>"
+
+
+@dataclass(frozen=True)
+class Change:
+    """One file operation of a diff: `operation` is `add delete modify move copy`, or what the agent sent.
+
+    `path` is the path afterwards, `old_path` the one before a move or copy. Paths are as the agent sent them.
+    """
+
+    operation: str
+    path: str | None
+    old_path: str | None = None
+    file_type: str | None = None
+    mime_type: str | None = None
+    raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+
+class Diff:
+    """A diff item of a tool call (ACP v2, Tool Calls, Diffs). `changes` is authoritative; `patch` is text or None."""
+
+    def __init__(self, item: Mapping[str, Any]) -> None:
+        self.raw = item
+
+    @property
+    def changes(self) -> list[Change]:
+        return [
+            Change(
+                operation=change["operation"],
+                path=change.get("path"),
+                old_path=change.get("oldPath"),
+                file_type=change.get("fileType"),
+                mime_type=change.get("mimeType"),
+                raw=change,
+            )
+            for change in self.raw["changes"]
+        ]
+
+    @property
+    def paths(self) -> list[str]:
+        """The paths it changes, in order."""
+        return [change.path for change in self.changes if change.path is not None]
+
+    @property
+    def patch(self) -> str | None:
+        """The patch text, in the format `patch_format` names; None when the agent sent none."""
+        patch = self.raw.get("patch")
+        return None if patch is None else str(patch["text"])
+
+    @property
+    def patch_format(self) -> str | None:
+        patch = self.raw.get("patch")
+        return None if patch is None else str(patch["format"])
+
+    def __eq__(self, other: object) -> bool:
+        return isinstance(other, Diff) and other.raw == self.raw
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __str__(self) -> str:
+        return self.patch or "\n".join(f"{change.operation} {change.path}" for change in self.changes)
+
+    def __repr__(self) -> str:
+        what = ", ".join(f"{change.operation} {change.path}" for change in self.changes) or "no changes"
+        return f"<Diff {what}{'' if self.patch else ', no patch'}>"
+
+
+class ToolCall(Entity):
+    """A tool call (ACP v2, Tool Calls).
+
+    `kind` and `status` are the agent's words, known or not; `status` is usually `pending`, `in_progress`,
+    `completed`, `failed` or `cancelled`.
+    """
+
+    _group = "toolCalls"
+
+    @property
+    def title(self) -> str | None:
+        return self.raw.get("title")
+
+    @property
+    def name(self) -> str | None:
+        """The tool's programmatic name."""
+        return self.raw.get("name")
+
+    @property
+    def kind(self) -> str:
+        return str(self.raw.get("kind", "other"))
+
+    @property
+    def status(self) -> str:
+        return str(self.raw.get("status", "pending"))
+
+    @property
+    def done(self) -> bool:
+        """True when the status is `completed`, `failed` or `cancelled`."""
+        return is_final(self.status)
+
+    @property
+    def content(self) -> list[Mapping[str, Any]]:
+        """Its content items, verbatim: `content`, `diff`, `terminal`, or what the agent sent."""
+        return list(self.raw.get("content", ()))
+
+    @property
+    def text(self) -> str:
+        """Its text content, joined."""
+        return _text_of([item["content"] for item in self.content if item.get("type") == "content"])
+
+    @property
+    def diffs(self) -> list[Diff]:
+        return [Diff(item) for item in self.content if item.get("type") == "diff"]
+
+    @property
+    def terminals(self) -> Entities[Terminal]:
+        """The terminals it shows, in order."""
+        keys = dict.fromkeys(f"x:{item['terminalId']}" for item in self.content if item.get("type") == "terminal")
+        return Entities([Terminal(self._reader, key) for key in keys if self._reader.get("terminals", key)])
+
+    @property
+    def locations(self) -> list[tuple[str, int | None]]:
+        """`(path, line)` pairs; lines count from 1, None when not told."""
+        return [(place["path"], place.get("line") or None) for place in self.raw.get("locations", ())]
+
+    @property
+    def raw_input(self) -> Any:
+        """What the tool was called with; any JSON."""
+        return self.raw.get("rawInput")
+
+    @property
+    def raw_output(self) -> Any:
+        """What the tool returned; any JSON."""
+        return self.raw.get("rawOutput")
+
+    def __repr__(self) -> str:
+        return f"<ToolCall {self.id!r} {self.kind}: {_short(self.title or self.name or self.kind)!r}, {self.status}>"
+
+
+class Terminal(Entity):
+    """A terminal the agent runs (ACP v2, Tool Calls, Terminals). Display only."""
+
+    _group = "terminals"
+
+    @property
+    def command(self) -> str | None:
+        return self.raw.get("command")
+
+    @property
+    def cwd(self) -> str | None:
+        return self.raw.get("cwd")
+
+    @property
+    def bytes(self) -> bytes:
+        """The output as it was written. Of very long output the front is dropped, see `cut`."""
+        output: Mapping[str, Any] = self.raw.get("output") or {}
+        return bytes(output.get("data", b""))
+
+    @property
+    def cut(self) -> int:
+        """How many bytes were dropped from the front."""
+        output: Mapping[str, Any] = self.raw.get("output") or {}
+        return int(output.get("cut", 0))
+
+    @property
+    def text(self) -> str:
+        """What a screen would show: colours dropped, progress bars at their last state."""
+        return screen_text(self.bytes)
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code; None while it runs, and when a signal ended it."""
+        status: Mapping[str, Any] = self.raw.get("exitStatus") or {}
+        return status.get("exitCode")
+
+    @property
+    def signal(self) -> str | None:
+        status: Mapping[str, Any] = self.raw.get("exitStatus") or {}
+        return status.get("signal")
+
+    @property
+    def exited(self) -> bool:
+        return self.raw.get("exitStatus") is not None
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        end = "running" if not self.exited else f"exit {self.exit_code if self.exit_code is not None else self.signal}"
+        return f"<Terminal {self.id!r} {_short(self.command or '')!r}, {end}, {len(self.bytes)} bytes>"
+
+
+class Permission(Entity):
+    """A permission request (ACP v2, Tool Calls, Requesting Permission) and what became of it.
+
+    `status` is `pending`, `selected` or `cancelled`; `by` says who answered: `you` (a button), `python`, `policy`,
+    `nobody` (the fallback), `agent` (withdrawn), `stop` (the turn was cancelled), `end` (the agent ended).
+    """
+
+    _group = "permissions"
+
+    @property
+    def title(self) -> str:
+        return str(self.raw.get("title", ""))
+
+    @property
+    def description(self) -> str | None:
+        return self.raw.get("description")
+
+    @property
+    def subject(self) -> Mapping[str, Any] | None:
+        """What it is about, verbatim: a tool call, a command, or what the agent sent."""
+        return self.raw.get("subject")
+
+    @property
+    def options(self) -> list[Mapping[str, Any]]:
+        """`optionId`, `name` and `kind` of each option, in the agent's order."""
+        return list(self.raw.get("options", ()))
+
+    @property
+    def status(self) -> str:
+        return str(self.raw.get("status", "pending"))
+
+    @property
+    def pending(self) -> bool:
+        return self.status == "pending"
+
+    @property
+    def option_id(self) -> str | None:
+        """The option that was chosen."""
+        return self.raw.get("optionId")
+
+    @property
+    def allowed(self) -> bool:
+        """True when one of the agent's `allow` options was chosen."""
+        chosen = [option for option in self.options if option["optionId"] == self.option_id]
+        return bool(chosen) and all(str(option.get("kind")).startswith("allow_") for option in chosen)
+
+    @property
+    def by(self) -> str | None:
+        return self.raw.get("by")
+
+    @property
+    def why(self) -> str | None:
+        return self.raw.get("why")
+
+    @property
+    def tool_call_id(self) -> str | None:
+        return self.raw.get("toolCallId")
+
+    def __repr__(self) -> str:
+        outcome = self.status if self.option_id is None else f"{self.option_id!r} by {self.by}"
+        return f"<Permission {self.id!r}: {_short(self.title)!r}, {outcome}>"
+
+
+@dataclass(frozen=True)
+class PlanEntry:
+    """One step of a plan: `status` is `pending in_progress completed cancelled`, `priority` `high medium low`."""
+
+    content: str
+    status: str
+    priority: str
+
+
+class Plan(Entity):
+    """A plan of the agent (ACP v2, Agent Plan)."""
+
+    _group = "plans"
+
+    @property
+    def type(self) -> str:
+        return str(self.raw.get("plan", {}).get("type", ""))
+
+    @property
+    def entries(self) -> list[PlanEntry]:
+        """Its steps; empty for a plan that is no list."""
+        entries = self.raw.get("plan", {}).get("entries", ())
+        return [
+            PlanEntry(str(entry["content"]), str(entry.get("status", "")), str(entry.get("priority", "")))
+            for entry in entries
+        ]
+
+    def __repr__(self) -> str:
+        done = sum(entry.status == "completed" for entry in self.entries)
+        return f"<Plan {self.id!r}: {done} of {len(self.entries)} done>"
+
+
+class TurnHost(Protocol):
+    """What an Agent lends its turns."""
+
+    @property
+    def reader(self) -> Reader: ...
+
+    def wait_for_turn(self, key: str, timeout: float | None) -> None: ...
+
+    def turn_awaitable(self, key: str) -> Awaitable[None]: ...
+
+    def cancel_turn(self, key: str) -> None: ...
+
+    def display_turn(self, turn: Turn) -> None: ...
+
+
+_OVER = frozenset({"done", "failed", "not_sent"})
+
+
+class Turn(Entity):
+    """One prompt and all that came of it. Live: read it while the agent works, or wait for its end.
+
+    >>> turn = agent.prompt("Fix the test")   # doctest: +SKIP
+    >>> turn.wait().text                      # doctest: +SKIP
+    """
+
+    _group = "turns"
+
+    def __init__(self, host: TurnHost, key: str) -> None:
+        super().__init__(host.reader, key)
+        self._host = host
+
+    @property
+    def status(self) -> str:
+        """`queued`, `sent`, `running`, `done`, `failed` or `not_sent` (stopped before it was sent)."""
+        return str(self.raw.get("status", "queued"))
+
+    @property
+    def done(self) -> bool:
+        """True when the turn is over, however it ended."""
+        return self.status in _OVER
+
+    @property
+    def stop_reason(self) -> str | None:
+        """ACP's stop reason, `end_turn` or `cancelled` for instance; None while it runs or when none was told."""
+        return self.raw.get("stopReason")
+
+    @property
+    def error(self) -> Mapping[str, Any] | None:
+        """`message`, `code` and `data` when the turn ended with an error."""
+        return self.raw.get("error")
+
+    @property
+    def prompt(self) -> str | None:
+        """The prompt's text; None for work that no prompt began."""
+        blocks = self.raw.get("prompt")
+        return None if blocks is None else _text_of(blocks)
+
+    @property
+    def text(self) -> str:
+        """What the agent said: its messages, with a blank line between them."""
+        return "\n\n".join(text for message in self.messages if message.role == "agent" and (text := message.text))
+
+    @property
+    def messages(self) -> list[Message]:
+        """All messages and thoughts of the turn, in order of first sight."""
+        return self._mine(Message)
+
+    @property
+    def thoughts(self) -> list[Message]:
+        return [message for message in self.messages if message.role == "thought"]
+
+    @property
+    def plan(self) -> Plan | None:
+        """The newest plan of the turn."""
+        plans = self._mine(Plan)
+        return plans[-1] if plans else None
+
+    @property
+    def tool_calls(self) -> Entities[ToolCall]:
+        """Indexed by position or by the agent's id: `turn.tool_calls["call_2"]`."""
+        return Entities(self._mine(ToolCall))
+
+    @property
+    def diffs(self) -> list[Diff]:
+        """The diffs of all its tool calls, in order."""
+        return [diff for call in self.tool_calls for diff in call.diffs]
+
+    @property
+    def terminals(self) -> Entities[Terminal]:
+        """Indexed by position or by the agent's id."""
+        return Entities(self._mine(Terminal))
+
+    @property
+    def permissions(self) -> Entities[Permission]:
+        """Every permission request of the turn and what became of it."""
+        return Entities(self._mine(Permission))
+
+    @property
+    def duration(self) -> float | None:
+        """Seconds from sending the prompt to the end, or until now; None before it was sent."""
+        at = self.raw.get("at") or {}
+        if at.get("sent") is None:
+            return None
+        end = at.get("end")
+        return float((time.time() if end is None else end) - at["sent"])
+
+    def wait(self, timeout: float | None = None) -> Turn:
+        """Wait until the turn is over and return it; buttons in the notebook work meanwhile.
+
+        `timeout` in seconds; `TimeoutError` when it passes (the turn goes on). Raises the error by name when the agent
+        did not start, died or refused the prompt. An interrupt cancels the turn, not the session.
+        """
+        self._host.wait_for_turn(self._key, timeout)
+        return self
+
+    def __await__(self) -> Generator[Any, None, Turn]:
+        yield from self._host.turn_awaitable(self._key).__await__()
+        return self
+
+    def cancel(self) -> None:
+        """Stop this turn; open permission requests are answered `cancelled`. A queued turn is never sent."""
+        self._host.cancel_turn(self._key)
+
+    def _mine(self, kind: Callable[[Reader, str], E]) -> list[E]:
+        group = kind._group  # type: ignore[attr-defined]
+        found = ((key, self._reader.get(group, key)) for key in self._reader.keys(group))
+        return [kind(self._reader, key) for key, entity in found if entity and entity.get("turn") == self._key]
+
+    def _ipython_display_(self) -> None:
+        self._host.display_turn(self)
+
+    def __repr__(self) -> str:
+        about = "work no prompt began" if self.prompt is None else repr(_short(self.prompt))
+        end = f", {self.stop_reason}" if self.stop_reason else ""
+        calls = len(self.tool_calls)
+        return f"<Turn {self.id}: {about}, {self.status}{end}, {calls} tool call{'' if calls == 1 else 's'}>"
