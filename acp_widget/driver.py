@@ -361,7 +361,9 @@ class Driver:
 
 def _prompt_error(error: Mapping[str, Any]) -> errors.AcpError:
     if error.get("code") == -32000:
-        return errors.AuthRequired(str(error.get("message")), hint="Log in with the agent's own command, then try again.")
+        return errors.AuthRequired(
+            str(error.get("message")), hint="Log in with the agent's own command, then try again."
+        )
     return errors.RequestError(int(error.get("code", -32603)), str(error.get("message")), error.get("data"))
 
 
