@@ -20,7 +20,6 @@ from . import errors, policy, registry, runtime
 from .driver import Driver
 from .export import transcript
 from .results import Entities, Message, Permission, Reader, Terminal, ToolCall, Turn
-from .session.state import State
 from .widget import display, waiting
 from .widget.widget import SessionWidget, TurnView
 
@@ -105,7 +104,10 @@ class Agent:
         return self
 
     def wait(self, timeout: float | None = None) -> Agent:
-        """Wait until nothing runs and nothing is queued; buttons work meanwhile. `TimeoutError` when it takes longer."""
+        """Wait until nothing runs and nothing is queued; buttons work meanwhile.
+
+        `timeout` in seconds; `TimeoutError` when it passes.
+        """
         future: concurrent.futures.Future[None] = concurrent.futures.Future()
         runtime.call(self._driver.when_idle, future)
         self._wait(future, timeout, "the agent to be idle")

@@ -12,7 +12,7 @@ import os
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping, Sequence
 from typing import Any, Protocol
 
 from . import errors, policy, runtime
@@ -75,10 +75,12 @@ class Driver:
         self._queue: deque[str] = deque()
         self._over: dict[str, concurrent.futures.Future[None]] = {}
         self._failures: dict[str, errors.AcpError] = {}
+        self._sending: set[asyncio.Future[Any]] = set()
         self._asking: dict[str, asyncio.Task[None]] = {}
         self._handled: set[str] = set()
         self._idle_waiters: list[concurrent.futures.Future[None]] = []
         self._abandoned = False
+        self._closing: asyncio.Future[None] | None = None
         self._pid = os.getpid()
         _all.add(self)
 
@@ -111,8 +113,7 @@ class Driver:
         if not self._queue or not self._ready or self._peer is None or self.state.busy():
             return
         turn = self._queue.popleft()
-        task = asyncio.ensure_future(self._peer.prompt(turn, self._prompts.pop(turn)))
-        task.add_done_callback(_swallow)
+        self._send(self._peer.prompt(turn, self._prompts.pop(turn)))
 
     def unqueue(self, turn: str) -> None:
         """Take a queued prompt back; it is never sent."""
@@ -125,8 +126,7 @@ class Driver:
         """Stop the work in progress and drop what is queued."""
         self._drop_queue(why)
         if self._ready and self._peer is not None:
-            task = asyncio.ensure_future(self._peer.cancel())
-            task.add_done_callback(_swallow)
+            self._send(self._peer.cancel())
 
     def cancel_turn(self, turn: str) -> None:
         """Stop this turn: when it is queued it is never sent, when it is over nothing happens."""
@@ -229,8 +229,7 @@ class Driver:
             self.on_operations(outcome.ops)
         for answer in outcome.answers:
             if self._peer is not None:
-                task = asyncio.ensure_future(self._peer.answer(answer.request_id, answer.result, answer.error))
-                task.add_done_callback(_swallow)
+                self._send(self._peer.answer(answer.request_id, answer.result, answer.error))
         if event["type"] == "promptError":
             self._fail_turn(event["turn"], _prompt_error(event["error"]))
         if any(operation[0] != "bytes" and operation[1][0] in _COARSE for operation in outcome.ops):
@@ -257,7 +256,7 @@ class Driver:
                 if not waiter.done():
                     waiter.set_result(None)
             if self._abandoned and not self.closed:
-                asyncio.ensure_future(self.close())
+                self._closing = asyncio.ensure_future(self.close())
 
     def idle(self) -> bool:
         """True when nothing runs, is queued or is about to start."""
@@ -267,6 +266,17 @@ class Driver:
         """Complete the future as soon as nothing runs and nothing is queued."""
         self._idle_waiters.append(future)
         self._settle()
+
+    def _send(self, sending: Coroutine[Any, Any, Any]) -> None:
+        """Send in the order of the calls. What becomes of it is told by events, not here."""
+        task = asyncio.ensure_future(sending)
+        self._sending.add(task)
+        task.add_done_callback(self._sent)
+
+    def _sent(self, task: asyncio.Future[Any]) -> None:
+        self._sending.discard(task)
+        if not task.cancelled() and task.exception() is not None:
+            log.debug("a message could not be sent: %s", task.exception())
 
     # --- start and end ---------------------------------------------------------------------------------------------
 
@@ -365,12 +375,6 @@ def _prompt_error(error: Mapping[str, Any]) -> errors.AcpError:
             str(error.get("message")), hint="Log in with the agent's own command, then try again."
         )
     return errors.RequestError(int(error.get("code", -32603)), str(error.get("message")), error.get("data"))
-
-
-def _swallow(task: asyncio.Future[Any]) -> None:
-    """Errors of a send are reported by the reducer (prompt errors) or by the end of the connection."""
-    if not task.cancelled() and task.exception() is not None:
-        log.debug("a message could not be sent: %s", task.exception())
 
 
 _all: weakref.WeakSet[Driver] = weakref.WeakSet()
