@@ -1,0 +1,76 @@
+"""What a transcript shows, read from a snapshot: plain entries that the HTML and the markdown form both draw."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Said:
+    """A message: `role` is `user`, `agent` or `thought`."""
+
+    role: str
+    text: str
+    seconds: float | None = None
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of our own with words of the agent in it; `bad` for what failed."""
+
+    label: str
+    text: str = ""
+    bad: bool = False
+
+
+@dataclass(frozen=True)
+class Literal:
+    """Text that is shown as it is, under a label."""
+
+    label: str
+    text: str
+
+
+@dataclass(frozen=True)
+class Diff:
+    """Changes as `(operation, path, note)`, and the patch where there is one."""
+
+    changes: tuple[tuple[str, str, str], ...]
+    patch: str | None
+    is_git: bool
+
+
+@dataclass(frozen=True)
+class Screen:
+    """A terminal: its last lines, and what was left out above them."""
+
+    command: str
+    cwd: str
+    state: str
+    text: str
+    left_out: str
+
+
+@dataclass(frozen=True)
+class Decision:
+    """A permission request: what was asked, what would run, and what became of it."""
+
+    title: str
+    subject: str
+    outcome: str
+    option: str
+    why: str
+
+
+@dataclass(frozen=True)
+class Call:
+    """A tool call and what stands in it."""
+
+    title: str
+    state: str
+    places: tuple[str, ...]
+    parts: tuple[Entry, ...]
+    bad: bool
+
+
+Entry = Said | Line | Literal | Diff | Screen | Decision | Call

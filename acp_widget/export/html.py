@@ -1,0 +1,188 @@
+"""Entries → HTML without script, style element or link. Every word of an agent is escaped text.
+
+Colours are `currentColor` and transparent tints, so that light and dark pages both read well. Only tags, attributes and
+properties are used that JupyterLab's sanitiser keeps.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from functools import singledispatch
+from html import escape
+
+from .entries import Call, Decision, Diff, Entry, Line, Literal, Said, Screen
+from .visible import literal, running
+from .words import duration
+
+_BOX = "border:1px solid rgba(128,128,128,0.35);border-radius:4px;padding:4px 8px;margin:4px 0"
+_QUIET = "opacity:0.75"
+_BAD = "border-left:3px solid rgba(220,60,50,0.9);padding-left:6px"
+_PROSE = "margin:0 0 6px 0;white-space:pre-wrap"
+_PRE = (
+    "margin:4px 0;padding:4px 8px;white-space:pre-wrap;background-color:rgba(128,128,128,0.12);color:inherit;"
+    "font-family:monospace"
+)
+_USER = "background-color:rgba(66,133,244,0.14);border-radius:6px;padding:4px 8px;margin:4px 0;white-space:pre-wrap"
+_ADDED = "background-color:rgba(46,160,67,0.22)"
+_REMOVED = "background-color:rgba(220,60,50,0.22)"
+
+
+def draw_all(entries: list[Entry]) -> list[str]:
+    """Each entry as a piece of HTML."""
+    return [draw(entry) for entry in entries]
+
+
+def root(pieces: list[str], uid: str) -> str:
+    """The pieces in the element that the live view looks for; `uid` loses what is no letter, digit, `_` or `-`."""
+    # The mathjax classes: a page that typesets formulas must not find any in an agent's words (\href makes links).
+    safe = re.sub(r"[^A-Za-z0-9_-]", "", uid)
+    classes = f"acp-transcript acp-transcript-{safe} mathjax_ignore tex2jax_ignore"
+    return f'<div class="{classes}">{"".join(pieces)}</div>'
+
+
+def separator() -> str:
+    """What stands between two turns."""
+    return '<div style="border-top:1px solid rgba(128,128,128,0.35);margin:10px 0"></div>'
+
+
+def note(text: str) -> str:
+    """A line of our own."""
+    return _tag("div", text, _QUIET)
+
+
+@singledispatch
+def draw(entry: object) -> str:
+    """One entry as HTML."""
+    raise TypeError(f"no such entry: {entry!r}")
+
+
+@draw.register
+def _said(entry: Said) -> str:
+    if entry.role == "user":
+        return _tag("div", running(entry.text), _USER, "auto")
+    prose = "".join(_prose(entry.text))
+    if entry.role != "thought":
+        return f"<div>{prose}</div>"
+    time = f" for {duration(entry.seconds)}" if entry.seconds is not None else ""
+    return f'<details style="{_QUIET}"><summary>Thought{time}</summary>{prose}</details>'
+
+
+@draw.register
+def _line(entry: Line) -> str:
+    text = f"<b>{_text(entry.label)}</b>" + (f" {_text(running(entry.text))}" if entry.text else "")
+    return f'<div style="white-space:pre-wrap;{_BAD if entry.bad else _QUIET}">{text}</div>'
+
+
+@draw.register
+def _literal(entry: Literal) -> str:
+    label = _tag("div", literal(entry.label), _QUIET) if entry.label else ""
+    return label + _tag("pre", literal(entry.text), _PRE)
+
+
+@draw.register
+def _diff(entry: Diff) -> str:
+    rows = [
+        f'<div><span style="{_QUIET}">{_text(literal(operation))}</span> <code>{_text(literal(path))}</code>'
+        f"{_aside(literal(aside))}</div>"
+        for operation, path, aside in entry.changes
+    ]
+    if entry.patch is None:
+        rows.append(note("No patch was sent."))
+    else:
+        lines = _patch_lines(entry.patch) if entry.is_git else [("", line) for line in entry.patch.split("\n")]
+        text = "\n".join(_tag("span", literal(line), style) if style else _text(literal(line)) for style, line in lines)
+        rows.append(f'<pre style="{_PRE}">{text}</pre>')
+    return "".join(rows)
+
+
+@draw.register
+def _screen(entry: Screen) -> str:
+    command = f"<code>$ {_text(literal(entry.command))}</code>" if entry.command else "Terminal"
+    where = _aside(f"in {literal(entry.cwd)}") if entry.cwd else ""
+    left_out = note(f"… {entry.left_out}") if entry.left_out else ""
+    text = _tag("pre", literal(entry.text), _PRE) if entry.text else ""
+    return f"<div>{command}{where}{_aside(literal(entry.state))}</div>{left_out}{text}"
+
+
+@draw.register
+def _decision(entry: Decision) -> str:
+    option = f" (“{_text(literal(entry.option))}”)" if entry.option else ""
+    subject = _tag("pre", literal(entry.subject), _PRE) if entry.subject else ""
+    return (
+        f'<div><span style="{_QUIET}">Asked:</span> {_text(literal(entry.title))}</div>{subject}'
+        f"<div><b>{_text(entry.outcome)}</b>{option}{_aside(literal(entry.why))}</div>"
+    )
+
+
+@draw.register
+def _call(entry: Call) -> str:
+    places = "".join(f" <code>{_text(literal(place))}</code>" for place in entry.places)
+    head = f"<div><b>{_text(literal(entry.title))}</b>{places}{_aside(literal(entry.state))}</div>"
+    parts = "".join(draw(part) for part in entry.parts)
+    return f'<div style="{_BOX}{";" + _BAD if entry.bad else ""}">{head}{parts}</div>'
+
+
+_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
+
+
+def _prose(text: str) -> Iterator[str]:
+    """Paragraphs, and what stands between code fences as preformatted text."""
+    paragraph: list[str] = []
+    code: list[str] | None = None
+    fence = ""
+    for line in running(text).split("\n"):
+        mark = _FENCE.match(line)
+        if code is not None:
+            closes = mark is not None and mark[1].startswith(fence) and not line.strip().strip(fence[0])
+            if not closes:
+                code.append(line)
+                continue
+            yield _tag("pre", "\n".join(code), _PRE)
+            code = None
+        elif mark is not None or not line.strip():
+            if paragraph:
+                yield _tag("div", "\n".join(paragraph), _PROSE, "auto")
+            paragraph = []
+            if mark is not None:
+                code, fence = [], mark[1]
+        else:
+            paragraph.append(line)
+    if code is not None:
+        yield _tag("pre", "\n".join(code), _PRE)
+    if paragraph:
+        yield _tag("div", "\n".join(paragraph), _PROSE, "auto")
+
+
+_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
+
+
+def _patch_lines(patch: str) -> Iterator[tuple[str, str]]:
+    """Lines with their style. Hunk lines are counted: a removed line `-- x` looks like a header."""
+    old = new = 0
+    for line in patch.split("\n"):
+        style = ""
+        if old > 0 or new > 0:
+            if line.startswith("+"):
+                style, new = _ADDED, new - 1
+            elif line.startswith("-"):
+                style, old = _REMOVED, old - 1
+            elif not line.startswith("\\"):
+                old, new = old - 1, new - 1
+        elif hunk := _HUNK.match(line):
+            old, new = int(hunk[1] or 1), int(hunk[2] or 1)
+            style = _QUIET
+        yield style, line
+
+
+def _tag(name: str, text: str, style: str, direction: str = "") -> str:
+    dir_attribute = f' dir="{direction}"' if direction else ""
+    return f'<{name}{dir_attribute} style="{style}">{_text(text)}</{name}>'
+
+
+def _aside(text: str) -> str:
+    return f' <span style="{_QUIET}">· {_text(text)}</span>' if text else ""
+
+
+def _text(text: str) -> str:
+    return escape(text, quote=True)

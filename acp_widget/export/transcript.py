@@ -1,0 +1,72 @@
+"""A transcript that needs neither script nor kernel: of one turn or of a whole session, as HTML and as markdown.
+
+Everything is read from a snapshot of the session's state. No word of the agent becomes HTML, a link, an image or a
+formula. Long things are cut, and the transcript says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import html, markdown
+from .entries import Entry
+from .reading import Reader
+
+LIMIT = 300_000
+"""Characters of one transcript, about."""
+
+_EMPTY = "Nothing yet."
+
+
+def turn_html(snapshot: Mapping[str, Any], turn_key: str, uid: str) -> str:
+    """One turn as HTML; its root element has the classes `acp-transcript` and `acp-transcript-<uid>`."""
+    pieces = html.draw_all(Reader(snapshot).entries(turn_key))
+    return html.root(_bounded(pieces, html.note), uid)
+
+
+def turn_markdown(snapshot: Mapping[str, Any], turn_key: str) -> str:
+    """One turn as markdown."""
+    return "".join(_bounded(markdown.draw_all(Reader(snapshot).entries(turn_key)), markdown.note)).rstrip() + "\n"
+
+
+def session_html(snapshot: Mapping[str, Any], uid: str) -> str:
+    """All turns as HTML, in one root element."""
+    return html.root(_bounded(_all_turns(snapshot, html.draw_all, html.separator()), html.note), uid)
+
+
+def session_markdown(snapshot: Mapping[str, Any]) -> str:
+    """All turns as markdown."""
+    pieces = _all_turns(snapshot, markdown.draw_all, markdown.separator())
+    return "".join(_bounded(pieces, markdown.note)).rstrip() + "\n"
+
+
+def _all_turns(snapshot: Mapping[str, Any], draw: Callable[[list[Entry]], list[str]], between: str) -> list[str]:
+    reader = Reader(snapshot)
+    pieces: list[str] = []
+    for key in [None, *reader.turn_keys()]:
+        drawn = draw(reader.entries(key))
+        pieces += [between, *drawn] if pieces and drawn else drawn
+    return pieces
+
+
+def _bounded(pieces: list[str], note: Callable[[str], str]) -> list[str]:
+    """The pieces, or a third of the limit from the beginning and the rest from the end, and what is missing between."""
+    if not pieces:
+        return [note(_EMPTY)]
+    if sum(map(len, pieces)) <= LIMIT:
+        return pieces
+    first = _fitting(pieces, LIMIT // 3)
+    last = _fitting(pieces[first:][::-1], LIMIT - LIMIT // 3)
+    left_out = len(pieces) - first - last
+    gap = note(f"… {left_out} entries are not shown: this transcript is cut to about {LIMIT // 1000} kB.")
+    return [*pieces[:first], gap, *pieces[len(pieces) - last :]]
+
+
+def _fitting(pieces: list[str], room: int) -> int:
+    """How many of the pieces fit, from the first on."""
+    for count, piece in enumerate(pieces):
+        room -= len(piece)
+        if room < 0:
+            return count
+    return len(pieces)
