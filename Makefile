@@ -1,0 +1,39 @@
+# Two commands do everything: `make demo` and `make test`. The work is in scripts/.
+
+PYTHON_HERE := .venv/bin/python
+
+.PHONY: help setup demo test test-all lint format build screenshots clean
+.DEFAULT_GOAL := help
+
+help: ## Say what there is
+	@sed -n 's/^\([a-z-]*\):.*## /  make \1\t/p' $(MAKEFILE_LIST) | expand -t 22
+
+setup: ## Make .venv/, install everything, build the front end
+	@sh scripts/setup.sh dev
+
+demo: ## Open the quickstart in JupyterLab; DEMO_ARGS="--no-browser --port=9000" goes to JupyterLab
+	@sh scripts/setup.sh demo
+	@$(PYTHON_HERE) scripts/demo.py $(DEMO_ARGS)
+
+test: setup ## Lint, types, Python, front-end, kernel and browser tests
+	@$(PYTHON_HERE) scripts/test.py
+
+test-all: setup ## The same and what takes long
+	@$(PYTHON_HERE) scripts/test.py --slow
+
+lint: setup ## Only lint and types
+	@$(PYTHON_HERE) scripts/test.py ruff format mypy biome tsc
+
+format: setup ## Put the code into shape
+	@$(PYTHON_HERE) -m ruff check --fix --quiet . ; $(PYTHON_HERE) -m ruff format .
+	@cd js && npm run --silent format
+
+build: setup ## Wheel and sdist, in dist/
+	@$(PYTHON_HERE) -m build
+
+screenshots: setup ## Make the pictures in docs/images from a real JupyterLab
+	@$(PYTHON_HERE) -m scripts.screenshots
+
+clean: ## Remove all that was made here, .venv/ too; notebooks you saved in the demo stay
+	rm -rf .venv js/node_modules acp_widget/static dist build test-results .cache/kernels *.egg-info
+	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis
