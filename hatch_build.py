@@ -1,4 +1,4 @@
-"""Builds the front end into the package when it is missing or older than its sources. Part of the build, not of the package."""
+"""Builds the front end into the package when it is missing or older than its sources."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ class FrontEndHook(BuildHookInterface[Any]):
 
 
 def is_fresh() -> bool:
-    """True when the built file is there and no source is newer. A release's sdist brings it, whatever the clock says."""
+    """True when the built file is there and no source is newer. An sdist brings it, whatever the clock says."""
     if not BUILT.exists():
         return False
     if (ROOT / "PKG-INFO").exists():
