@@ -1,0 +1,103 @@
+/** What a reader can do, and what became of it. Every action shows at once that it was taken, and never hangs silently. */
+
+import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
+import type { Link } from "./link.ts";
+import type { JsonObject } from "./types.ts";
+
+export interface ActionState {
+  /**
+   * sent: on its way. slow: no answer yet, the kernel is busy. taken: the kernel has it, what follows comes as
+   * operations. refused: it said no. unsent: there is no line to the kernel.
+   */
+  phase: "idle" | "sent" | "slow" | "taken" | "refused" | "unsent";
+  /** What was chosen: the position of the option, for instance. */
+  choice: string | null;
+  error: string | null;
+}
+
+export const BUSY_KERNEL = "The kernel is busy; your answer is taken when it reads messages.";
+export const NO_KERNEL = "The connection to the kernel is gone; nothing was sent.";
+
+/** Milliseconds without a result after which an action says that it waits. */
+export const SLOW = 2000;
+
+const IDLE: ActionState = { phase: "idle", choice: null, error: null };
+
+export class Actions {
+  private readonly states = new Map<string, Signal<ActionState>>();
+
+  constructor(
+    private readonly link: Link,
+    private readonly signal: AbortSignal,
+  ) {}
+
+  /** Chooses an option of a permission; `position` tells two options of one id apart on the screen. */
+  answer(permission: string, optionId: string, position: number): void {
+    this.run(permission, String(position), { type: "answer", permission, optionId });
+  }
+
+  dismiss(permission: string): void {
+    this.run(permission, "dismiss", { type: "dismiss", permission });
+  }
+
+  prompt(text: string, done?: () => void): void {
+    this.run("prompt", null, { type: "prompt", text }, done);
+  }
+
+  cancel(): void {
+    this.run("cancel", null, { type: "cancel" });
+  }
+
+  restart(): void {
+    this.run("restart", null, { type: "restart" });
+  }
+
+  unqueue(turn: string): void {
+    this.run(`unqueue ${turn}`, null, { type: "unqueue", turn });
+  }
+
+  /** The state of the action on a subject: a permission's key, "prompt", "cancel", "restart", "unqueue <turn>". */
+  state(subject: string): ReadonlySignal<ActionState> {
+    return this.stateSignal(subject);
+  }
+
+  /** Forgets what became of an action: its line goes away. */
+  clear(subject: string): void {
+    this.stateSignal(subject).value = IDLE;
+  }
+
+  private stateSignal(subject: string): Signal<ActionState> {
+    let state = this.states.get(subject);
+    if (!state) {
+      state = signal(IDLE);
+      this.states.set(subject, state);
+    }
+    return state;
+  }
+
+  private run(subject: string, choice: string | null, message: JsonObject & { type: string }, done?: () => void): void {
+    const state = this.stateSignal(subject);
+    if (isUnderWay(state.peek())) return; // a double click is one click
+    state.value = { phase: "sent", choice, error: null };
+    const slow = setTimeout(() => {
+      if (state.peek().phase === "sent") state.value = { phase: "slow", choice, error: null };
+    }, SLOW);
+    this.signal.addEventListener("abort", () => clearTimeout(slow), { once: true });
+    const sent = this.link.act(message, ({ ok, error }) => {
+      clearTimeout(slow);
+      if (!ok) state.value = { phase: "refused", choice, error: error ?? "The kernel refused it." };
+      else {
+        state.value = subject.startsWith("p:") ? { phase: "taken", choice, error: null } : IDLE;
+        done?.();
+      }
+    });
+    if (sent) return;
+    clearTimeout(slow);
+    state.value = { phase: "unsent", choice, error: NO_KERNEL };
+  }
+}
+
+/** True between a click and its result. */
+export function isUnderWay(state: ActionState): boolean {
+  return state.phase === "sent" || state.phase === "slow" || state.phase === "taken";
+}

@@ -1,0 +1,64 @@
+/** Source code to coloured virtual nodes, by walking highlight.js's tree: its HTML text is never used. */
+
+import highlighter from "highlight.js/lib/core";
+import bash from "highlight.js/lib/languages/bash";
+import cpp from "highlight.js/lib/languages/cpp";
+import css from "highlight.js/lib/languages/css";
+import diff from "highlight.js/lib/languages/diff";
+import go from "highlight.js/lib/languages/go";
+import ini from "highlight.js/lib/languages/ini";
+import java from "highlight.js/lib/languages/java";
+import javascript from "highlight.js/lib/languages/javascript";
+import json from "highlight.js/lib/languages/json";
+import python from "highlight.js/lib/languages/python";
+import rust from "highlight.js/lib/languages/rust";
+import sql from "highlight.js/lib/languages/sql";
+import typescript from "highlight.js/lib/languages/typescript";
+import xml from "highlight.js/lib/languages/xml";
+import yaml from "highlight.js/lib/languages/yaml";
+import type { ComponentChildren } from "preact";
+
+const LANGUAGES = {
+  bash,
+  cpp,
+  css,
+  diff,
+  go,
+  ini,
+  java,
+  javascript,
+  json,
+  python,
+  rust,
+  sql,
+  typescript,
+  xml,
+  yaml,
+};
+
+const hljs = highlighter.newInstance();
+for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
+
+/** Longer code is shown plain: colouring it would hold the page up. */
+const LONGEST = 20_000;
+
+interface Scope {
+  scope?: string;
+  children?: (Scope | string)[];
+}
+
+/** Coloured nodes, or null when the language is not known or the code is too long. */
+export function highlight(text: string, language: string): ComponentChildren | null {
+  if (text.length > LONGEST || !hljs.getLanguage(language)) return null;
+  const result = hljs.highlight(text, { language, ignoreIllegals: true });
+  const root = (result._emitter as unknown as { rootNode?: Scope }).rootNode;
+  return root?.children ? nodes(root.children) : null;
+}
+
+function nodes(children: (Scope | string)[]): ComponentChildren {
+  return children.map((child) => {
+    if (typeof child === "string") return child;
+    const inner = nodes(child.children ?? []);
+    return child.scope ? <span class={`acp-h-${child.scope.split(".")[0]}`}>{inner}</span> : inner;
+  });
+}

@@ -1,0 +1,17 @@
+import type { Json, JsonObject } from "../types.ts";
+
+export function isObject(value: unknown): value is JsonObject {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+/** A string field of a payload that we did not write; null when it is something else. */
+export function stringAt(value: unknown, key: string): string | null {
+  if (!isObject(value) || !Object.hasOwn(value, key)) return null;
+  const found = value[key];
+  return typeof found === "string" ? found : null;
+}
+
+/** JSON for people: two spaces, never an exception. */
+export function pretty(value: Json): string {
+  return JSON.stringify(value, null, 2) ?? "null";
+}

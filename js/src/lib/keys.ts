@@ -1,0 +1,23 @@
+/** Which option a key chooses: 0 for "1" … 8 for "9", null for every other key, held keys and shortcuts included. */
+export function optionIndex(event: KeyboardEvent): number | null {
+  if (event.repeat || event.ctrlKey || event.metaKey || event.altKey || event.isComposing) return null;
+  return /^[1-9]$/.test(event.key) ? Number(event.key) - 1 : null;
+}
+
+/** JupyterLab looks for this attribute before it takes a key in the capture phase, where nothing else stops it. */
+export const SUPPRESS = "data-lm-suppress-shortcuts";
+
+const KEY_EVENTS = ["keydown", "keypress", "keyup"] as const;
+
+/** Keeps keys that are typed inside an element from the notebook's shortcuts. Ends with the signal. */
+export function keepKeys(element: HTMLElement, signal: AbortSignal): void {
+  element.setAttribute(SUPPRESS, "true");
+  for (const name of KEY_EVENTS) element.addEventListener(name, (event) => event.stopPropagation(), { signal });
+}
+
+/** True while the reader edits text, where digits are digits. */
+export function isTyping(target: EventTarget | null): boolean {
+  return (
+    target instanceof HTMLElement && (target.isContentEditable || /^(INPUT|TEXTAREA|SELECT)$/.test(target.tagName))
+  );
+}

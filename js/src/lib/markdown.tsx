@@ -1,0 +1,224 @@
+/**
+ * Markdown to virtual nodes, never to HTML text. Only the open end of a growing text is read again.
+ *
+ * Raw HTML is shown as text. Links open http, https and mailto addresses; pictures are drawn from data only.
+ */
+
+import { Lexer, type Token, type Tokens } from "marked";
+import { Component, type ComponentChildren, type VNode } from "preact";
+import { Code } from "../views/Code.tsx";
+import { safeHref, safeImage } from "./urls.ts";
+import { visibleText } from "./visible.ts";
+
+/** Top-level blocks of a text that mostly grows at its end. */
+export class IncrementalLexer {
+  private text = "";
+  private frozen: Token[] = [];
+  private offset = 0;
+  private links: Lexer["tokens"]["links"] = {};
+
+  /** The blocks of the text. Blocks that did not change are the same objects as before. */
+  blocks(input: string): Token[] {
+    const text = input.includes("\r") ? input.replace(/\r\n?/g, "\n") : input;
+    if (!text.startsWith(this.text.slice(0, this.offset))) {
+      this.frozen = [];
+      this.offset = 0;
+      this.links = {};
+    }
+    this.text = text;
+    const lexer = new Lexer({ gfm: true });
+    Object.assign(lexer.tokens.links, this.links);
+    const fresh = [...lexer.lex(text.slice(this.offset))];
+    this.links = lexer.tokens.links;
+    const all = [...this.frozen, ...fresh];
+    this.freeze(fresh, text);
+    return all;
+  }
+
+  /** Added text can only change the last block that is not a space: those before it are settled. */
+  private freeze(fresh: Token[], text: string): void {
+    let open = fresh.length - 1;
+    while (open >= 0 && fresh[open]?.type === "space") open -= 1;
+    const settled = fresh.slice(0, Math.max(0, open));
+    const length = settled.reduce((sum, token) => sum + token.raw.length, 0);
+    const whole = fresh.reduce((sum, token) => sum + token.raw.length, 0);
+    if (whole !== text.length - this.offset) return; // the lexer changed the source: read it all again next time
+    this.frozen = [...this.frozen, ...settled];
+    this.offset += length;
+  }
+}
+
+interface MarkdownProps {
+  text: string;
+  /** The text still grows. */
+  growing?: boolean;
+}
+
+export class Markdown extends Component<MarkdownProps> {
+  private lexer = new IncrementalLexer();
+  private grew = false;
+
+  override shouldComponentUpdate(next: MarkdownProps): boolean {
+    return next.text !== this.props.text || next.growing !== this.props.growing;
+  }
+
+  override render({ text, growing = false }: MarkdownProps): VNode {
+    // A definition that came late reaches the links before it when the text is done and read once as a whole.
+    if (this.grew && !growing) this.lexer = new IncrementalLexer();
+    this.grew = growing;
+    const blocks = this.lexer.blocks(text);
+    return (
+      <div class="acp-md">
+        {blocks.map((token, at) => (
+          <Block key={at} token={token} open={growing && at === blocks.length - 1} />
+        ))}
+      </div>
+    );
+  }
+}
+
+interface BlockProps {
+  token: Token;
+  open: boolean;
+}
+
+class Block extends Component<BlockProps> {
+  override shouldComponentUpdate(next: BlockProps): boolean {
+    const { token, open } = this.props;
+    return (
+      next.open !== open || (next.token !== token && (next.token.raw !== token.raw || next.token.type !== token.type))
+    );
+  }
+
+  override render({ token, open }: BlockProps): ComponentChildren {
+    return blockOf(token, open);
+  }
+}
+
+type BlockMaker = (token: never, open: boolean) => ComponentChildren;
+
+const BLOCKS: Record<string, BlockMaker> = {
+  space: () => null,
+  def: () => null,
+  hr: () => <hr />,
+  heading: (token: Tokens.Heading) => {
+    // One step down: the page around us has the first heading.
+    const Name = `h${Math.min(6, token.depth + 2)}` as "h3";
+    return <Name>{inline(token.tokens)}</Name>;
+  },
+  paragraph: (token: Tokens.Paragraph) => <p dir="auto">{inline(token.tokens)}</p>,
+  text: (token: Tokens.Text) => (token.tokens ? inline(token.tokens) : plain(token.text)),
+  html: (token: Tokens.HTML) => <p class="acp-md-raw">{token.raw.trimEnd()}</p>,
+  code: (token: Tokens.Code, open) => (
+    <Code text={token.text} language={token.lang?.split(/\s/, 1)[0] ?? ""} open={open && !isClosed(token)} />
+  ),
+  blockquote: (token: Tokens.Blockquote, open) => <blockquote>{blocksOf(token.tokens, open)}</blockquote>,
+  list: (token: Tokens.List, open) => {
+    const items = token.items.map((item, at) => (
+      <li class={item.task ? "acp-md-task" : undefined}>
+        {blocksOf(item.tokens, open && at === token.items.length - 1)}
+      </li>
+    ));
+    return token.ordered ? <ol start={Number(token.start) || 1}>{items}</ol> : <ul>{items}</ul>;
+  },
+  checkbox: (token: Tokens.Checkbox) => box(token.checked),
+  table: (token: Tokens.Table) => (
+    <div class="acp-md-table" tabIndex={0} role="group" aria-label="Table">
+      <table>
+        <thead>
+          <tr>{token.header.map((cell) => tableCell("th", cell))}</tr>
+        </thead>
+        <tbody>
+          {token.rows.map((row) => (
+            <tr>{row.map((cell) => tableCell("td", cell))}</tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  ),
+};
+
+function blockOf(token: Token, open: boolean): ComponentChildren {
+  const make = BLOCKS[token.type] as ((token: Token, open: boolean) => ComponentChildren) | undefined;
+  return make ? make(token, open) : <p>{token.raw}</p>;
+}
+
+function blocksOf(tokens: Token[], open: boolean): ComponentChildren {
+  return tokens.map((token, at) => blockOf(token, open && at === tokens.length - 1));
+}
+
+function tableCell(Name: "th" | "td", cell: Tokens.TableCell): VNode {
+  return <Name style={cell.align ? { textAlign: cell.align } : undefined}>{inline(cell.tokens)}</Name>;
+}
+
+function box(checked: boolean): VNode {
+  return <span class="acp-md-box">{checked ? "☑ " : "☐ "}</span>;
+}
+
+const INLINE: Record<string, (token: never) => ComponentChildren> = {
+  text: (token: Tokens.Text) => (token.tokens ? inline(token.tokens) : plain(token.text)),
+  escape: (token: Tokens.Escape) => token.text,
+  strong: (token: Tokens.Strong) => <strong>{inline(token.tokens)}</strong>,
+  em: (token: Tokens.Em) => <em>{inline(token.tokens)}</em>,
+  del: (token: Tokens.Del) => <del>{inline(token.tokens)}</del>,
+  codespan: (token: Tokens.Codespan) => <code>{token.text}</code>,
+  br: () => <br />,
+  html: (token: Tokens.HTML) => token.raw,
+  checkbox: (token: Tokens.Checkbox) => box(token.checked),
+  link: (token: Tokens.Link) => {
+    const href = safeHref(token.href);
+    if (href === null) return <span title={visibleText(token.href, true)}>{inline(token.tokens)}</span>;
+    return (
+      <a href={href} title={visibleText(href, true)} target="_blank" rel="noopener noreferrer">
+        {inline(token.tokens)}
+      </a>
+    );
+  },
+  image: (token: Tokens.Image) => {
+    const src = safeImage(token.href);
+    if (src !== null) return <img class="acp-image" src={src} alt={token.text} />;
+    return <RemoteImage address={token.href} text={token.text} />;
+  },
+};
+
+function inline(tokens: Token[] | undefined): ComponentChildren {
+  return (tokens ?? []).map((token) => {
+    const make = INLINE[token.type] as ((token: Token) => ComponentChildren) | undefined;
+    return make ? make(token) : token.raw;
+  });
+}
+
+/** A picture that stands elsewhere is named, never loaded. */
+export function RemoteImage({ address, text }: { address: string; text?: string }): VNode {
+  const href = safeHref(address);
+  const shown = visibleText(address.length > 300 ? `${address.slice(0, 300)}…` : address, true);
+  return (
+    <span class="acp-remote-image">
+      Picture not loaded{text ? ` (${visibleText(text, true)})` : ""}:{" "}
+      {href === null ? (
+        <code>{shown}</code>
+      ) : (
+        <a href={href} target="_blank" rel="noopener noreferrer">
+          {shown}
+        </a>
+      )}
+    </span>
+  );
+}
+
+function isClosed(token: Tokens.Code): boolean {
+  const fence = /^ {0,3}(`{3,}|~{3,})/.exec(token.raw)?.[1];
+  return fence === undefined || token.raw.trimEnd().endsWith(`\n${fence}`);
+}
+
+const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
+
+/** Text of the lexer, with the character references that a Markdown reader replaces. */
+function plain(text: string): string {
+  if (!text.includes("&")) return text;
+  return text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,6}));/g, (whole, decimal, hex, name) => {
+    if (name) return ENTITIES[name as string] ?? whole;
+    const code = decimal ? Number(decimal) : Number.parseInt(hex as string, 16);
+    return code > 0 && code <= 0x10ffff && (code < 0xd800 || code > 0xdfff) ? String.fromCodePoint(code) : "\ufffd";
+  });
+}

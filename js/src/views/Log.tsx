@@ -1,0 +1,67 @@
+import type { ComponentChildren, VNode } from "preact";
+import { useEffect, useRef, useState } from "preact/hooks";
+import "./Log.css";
+
+/** Pixels from the end that still count as the end. */
+const NEAR = 40;
+
+/** The scrolling body: follows the end until the reader scrolls up. */
+export function Log({ children }: { children: ComponentChildren }): VNode {
+  const outer = useRef<HTMLDivElement>(null);
+  const inner = useRef<HTMLDivElement>(null);
+  const follow = useRef(true);
+  const lastTop = useRef(0);
+  const [away, setAway] = useState(false);
+
+  const toEnd = (): void => {
+    const element = outer.current;
+    if (!element) return;
+    follow.current = true;
+    element.scrollTop = element.scrollHeight;
+    lastTop.current = element.scrollTop;
+    setAway(false);
+  };
+  const onScroll = (): void => {
+    const element = outer.current;
+    if (!element) return;
+    const left = element.scrollHeight - element.scrollTop - element.clientHeight;
+    if (left <= NEAR) follow.current = true;
+    else if (element.scrollTop < lastTop.current - 1) follow.current = false;
+    lastTop.current = element.scrollTop;
+    setAway(!follow.current);
+  };
+  useEffect(() => {
+    const [box, content] = [outer.current, inner.current];
+    if (!box || !content) return;
+    const observer = new ResizeObserver(() => {
+      if (!follow.current || document.activeElement?.closest("[data-permission]")) return; // never pull a question away
+      box.scrollTop = box.scrollHeight;
+      lastTop.current = box.scrollTop;
+    });
+    observer.observe(content);
+    observer.observe(box);
+    return () => observer.disconnect();
+  }, []);
+  return (
+    <div class="acp-log-frame">
+      <div
+        ref={outer}
+        class="acp-log"
+        role="log"
+        aria-live="polite"
+        aria-label="Transcript"
+        tabIndex={0}
+        onScroll={onScroll}
+      >
+        <div ref={inner} class="acp-log-inner">
+          {children}
+        </div>
+      </div>
+      {away && (
+        <button type="button" class="acp-to-end" onClick={toEnd}>
+          ↓ Newest
+        </button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,130 @@
+import type { VNode } from "preact";
+import { Composer } from "./Composer.tsx";
+import { useApp } from "./context.ts";
+import { ErrorCard } from "./ErrorCard.tsx";
+import { AgentName, Dot, Elapsed, Header, type Status, StatusWords, Stop, statusOf } from "./Header.tsx";
+import { About, Diagnostics } from "./Lines.tsx";
+import { Log } from "./Log.tsx";
+import { Entries, TurnBody } from "./Turn.tsx";
+import "./base.css";
+
+/** The whole session: header, transcript, composer. */
+export function Session(): VNode {
+  const { store } = useApp();
+  const turns = store.keys("turns").value;
+  return (
+    <section class="acp-panel" aria-label="Agent session">
+      <Header />
+      <Log>
+        <About />
+        <Entries turn="" />
+        {turns.map((id) => (
+          <TurnBody key={id} id={id} />
+        ))}
+        <Nothing />
+        <ErrorCard />
+        <Starting />
+        <Working />
+        <Diagnostics />
+        <CutNote />
+      </Log>
+      <Announcer />
+      <Composer />
+    </section>
+  );
+}
+
+/** One turn, below the cell that began it. */
+export function TurnView({ turn: id }: { turn: string }): VNode {
+  const app = useApp();
+  const turn = app.store.get("turns", id);
+  const turns = app.store.keys("turns").value;
+  const last = turns[turns.length - 1] === id;
+  const session = statusOf(app);
+  const open = turn !== undefined && (turn.status === "sent" || turn.status === "running");
+  const status: Status =
+    open || turn === undefined ? session : { ...(TURN_STATUS[turn.status] ?? session), working: false };
+  return (
+    <section class="acp-panel acp-turn" aria-label={turn ? `Turn ${turn.number}` : "Turn"}>
+      <header class="acp-header">
+        <Dot status={status} />
+        <AgentName />
+        <StatusWords status={status} />
+        <Elapsed status={status} />
+        <span class="acp-grow" />
+        {open && status.working && <Stop />}
+      </header>
+      <Log>
+        {turn === undefined && <div class="acp-dim">This turn is not in the session any more.</div>}
+        <TurnBody id={id} />
+        {last && <ErrorCard />}
+        {last && <Starting />}
+        {open && <Working />}
+      </Log>
+      {open && <Announcer />}
+    </section>
+  );
+}
+
+const TURN_STATUS: Record<string, Omit<Status, "working">> = {
+  queued: { tone: "wait", words: "queued" },
+  done: { tone: "idle", words: "done" },
+  failed: { tone: "bad", words: "failed" },
+  not_sent: { tone: "off", words: "not sent" },
+};
+
+function Nothing(): VNode | null {
+  const { store, link } = useApp();
+  const empty = store.keys("turns").value.length === 0 && store.places("").value.length === 0;
+  const session = store.single("session").value;
+  if (!empty || session.connection === "starting" || session.connection === "failed") return null;
+  return (
+    <p class="acp-dim acp-nothing">
+      {link.connection.value === "live" ? "Nothing yet. Ask the agent below, or from Python." : "Nothing yet."}
+    </p>
+  );
+}
+
+/** What is being started, for as long as it takes. */
+function Starting(): VNode | null {
+  const session = useApp().store.single("session").value;
+  if (session.connection !== "starting" || !session.command) return null;
+  return (
+    <p class="acp-dim acp-starting">
+      Starting <code>{session.command.join(" ")}</code>
+    </p>
+  );
+}
+
+/** Something moves while the agent works and nothing else says so. */
+function Working(): VNode | null {
+  const app = useApp();
+  const status = statusOf(app);
+  if (!status.working || status.tone !== "run" || app.store.single("session").value.connection === "starting")
+    return null;
+  return (
+    <div class="acp-working">
+      <i />
+      <i />
+      <i />
+      <span class="acp-hidden">The agent is working</span>
+    </div>
+  );
+}
+
+function CutNote(): VNode | null {
+  const note = useApp().store.single("cutNote").value;
+  return note ? <p class="acp-dim">{note}</p> : null;
+}
+
+/** Says a new question at once to those who listen instead of look. */
+function Announcer(): VNode {
+  const { store } = useApp();
+  const key = store.pendingPermissions.value[0];
+  const permission = key === undefined ? undefined : store.get("permissions", key);
+  return (
+    <div class="acp-hidden" aria-live="assertive">
+      {permission ? `The agent asks: ${permission.title}` : ""}
+    </div>
+  );
+}

@@ -1,0 +1,34 @@
+import { createContext } from "preact";
+import { useContext, useEffect, useState } from "preact/hooks";
+import type { Actions } from "../actions.ts";
+import type { Link } from "../link.ts";
+import type { Store } from "../store.ts";
+
+/** What every view of one session shares. */
+export interface App {
+  store: Store;
+  link: Link;
+  actions: Actions;
+}
+
+const Context = createContext<App | null>(null);
+export const AppProvider = Context.Provider;
+
+export function useApp(): App {
+  const app = useContext(Context);
+  if (!app) throw new Error("a view outside of its session");
+  return app;
+}
+
+/** Seconds on the kernel's clock, running while something runs. */
+export function useNow(running: boolean, step = 1000): number {
+  const { link } = useApp();
+  const [now, setNow] = useState(Date.now());
+  useEffect(() => {
+    if (!running) return;
+    setNow(Date.now());
+    const timer = setInterval(() => setNow(Date.now()), step);
+    return () => clearInterval(timer);
+  }, [running, step]);
+  return now / 1000 - link.skew.value;
+}

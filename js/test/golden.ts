@@ -1,0 +1,7 @@
+import { readFileSync } from "node:fs";
+import { resolve } from "node:path";
+
+/** A golden file that the Python suite reads too. Vitest runs in js/. */
+export function golden<T>(name: string): T {
+  return JSON.parse(readFileSync(resolve("..", "tests", "golden", name), "utf8")) as T;
+}

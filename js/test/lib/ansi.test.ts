@@ -1,0 +1,108 @@
+import { describe, expect, it } from "vitest";
+import { KEPT_LINES, Screen } from "../../src/lib/ansi.ts";
+import { fromBase64 } from "../../src/lib/base64.ts";
+import { golden } from "../golden.ts";
+
+interface Case {
+  name: string;
+  chunks: string[];
+  text: string;
+}
+
+const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
+
+function screen(...chunks: string[]): Screen {
+  const made = new Screen();
+  for (const chunk of chunks) made.feed(bytes(chunk));
+  return made;
+}
+
+describe("a terminal's text is the same as in Python", () => {
+  it.each(golden<Case[]>("terminal_text.json"))("$name", ({ chunks, text }) => {
+    const made = new Screen();
+    for (const chunk of chunks) made.feed(fromBase64(chunk));
+    expect(made.text()).toBe(text);
+  });
+
+  it.each(golden<Case[]>("terminal_text.json"))("$name, a byte at a time", ({ chunks, text }) => {
+    const made = new Screen();
+    for (const chunk of chunks) for (const byte of fromBase64(chunk)) made.feed(Uint8Array.of(byte));
+    expect(made.text()).toBe(text);
+  });
+});
+
+describe("colours", () => {
+  const spans = (text: string) => screen(text).lines[0]?.spans();
+
+  it("draws the sixteen colours by class", () => {
+    expect(spans("\x1b[31mF\x1b[92;44m.")).toEqual([
+      { text: "F", style: { classes: "acp-t-fg1" } },
+      { text: ".", style: { classes: "acp-t-fg10 acp-t-bg4" } },
+    ]);
+  });
+
+  it("draws true colours, however they are written", () => {
+    const orange = { classes: "", color: "rgb(255 128 0)" };
+    expect(spans("\x1b[38;2;255;128;0mx")?.[0]?.style).toEqual(orange);
+    expect(spans("\x1b[38:2:255:128:0mx")?.[0]?.style).toEqual(orange);
+    expect(spans("\x1b[38:2::255:128:0mx")?.[0]?.style).toEqual(orange);
+    expect(spans("\x1b[38;5;208mx")?.[0]?.style).toEqual({ classes: "", color: "rgb(255 135 0)" });
+  });
+
+  it("keeps what stands around overwritten text", () => {
+    expect(spans("\x1b[32mabcdef\x1b[0m\x1b[3D\x1b[1mX")).toEqual([
+      { text: "abc", style: { classes: "acp-t-fg2" } },
+      { text: "X", style: { classes: "acp-t-bold" } },
+      { text: "ef", style: { classes: "acp-t-fg2" } },
+    ]);
+  });
+
+  it("swaps the colours of inverse text", () => {
+    expect(spans("\x1b[7mx")?.[0]?.style?.classes).toBe("acp-t-fg-inverse acp-t-bg-inverse");
+    expect(spans("\x1b[7;31mx")?.[0]?.style?.classes).toBe("acp-t-fg-inverse acp-t-bg1");
+  });
+
+  it("is plain again after a reset", () => {
+    expect(spans("\x1b[1;3;4;9;31mx\x1b[my")?.[1]).toEqual({ text: "y", style: null });
+  });
+});
+
+describe("memory", () => {
+  it("drops the oldest lines and counts them", () => {
+    const made = screen(...Array.from({ length: 30 }, (_, n) => `${n}\n`.repeat(500)));
+    expect(made.dropped + made.lines.length).toBe(15_001);
+    expect(made.lines.length).toBeLessThanOrEqual(KEPT_LINES + 1000);
+    expect(made.lines.at(-2)?.text()).toBe("29");
+  });
+
+  it("gives an unchanged line the same revision, and a changed one another", () => {
+    const made = screen("one\ntwo");
+    const before = made.lines.map((line) => line.revision);
+    made.feed(bytes("!"));
+    const after = made.lines.map((line) => line.revision);
+    expect(after[0]).toBe(before[0]);
+    expect(after[1]).not.toBe(before[1]);
+  });
+});
+
+describe("agreement with a full terminal emulator", () => {
+  it("shows the same lines for what progress bars, installers and test runners write", async () => {
+    const { Terminal } = (await import("@xterm/headless")).default;
+    const samples = [
+      "Collecting x\r\n\x1b[?25l   \x1b[38;5;237m----\x1b[0m 0/9\r\x1b[2K   \x1b[32m----\x1b[0m 9/9\r\n\x1b[?25hok\r\n",
+      "a\r\nb\r\nc\x1b[2A\rA\x1b[2B\rC\r\n",
+      "50%|#####     |\r100%|##########|\r\n\x1b[1mdone\x1b[m\x1b[K\r\n",
+      "\x1b]0;title\x07\x1b[33mwarn\x1b[39m: x\tb\r\n\x1b[4Dzz\x1b[Kend",
+      "日本\x1b[2Dx\r\nabc\x1b[2D\x1b[Pz\x1b[@\r\n",
+    ];
+    for (const sample of samples) {
+      const terminal = new Terminal({ cols: 200, rows: 24, allowProposedApi: true });
+      await new Promise<void>((done) => terminal.write(sample, done));
+      const lines = Array.from(
+        { length: terminal.buffer.active.length },
+        (_, n) => terminal.buffer.active.getLine(n)?.translateToString(true) ?? "",
+      );
+      expect(screen(sample).text()).toBe(lines.join("\n").trimEnd());
+    }
+  });
+});
