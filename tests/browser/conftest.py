@@ -1,0 +1,64 @@
+"""One JupyterLab and one Chromium for all browser tests; a fresh notebook, page and kernel for each."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from itertools import count
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import Browser
+
+from . import lab as labs
+
+OpenNotebook = Callable[..., labs.NotebookPage]
+
+_numbers = count(1)
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    here = Path(__file__).parent
+    for item in items:
+        if here in item.path.parents:
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="session")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[labs.Lab]:
+    with labs.Lab(tmp_path_factory.mktemp("lab")) as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def browser() -> Iterator[Browser]:
+    with labs.chromium() as running:
+        yield running
+
+
+@pytest.fixture
+def open_notebook(lab: labs.Lab, browser: Browser) -> Iterator[OpenNotebook]:
+    """`open_notebook([source, …])` gives an open notebook with an idle kernel.
+
+    At the end of the test no page may have logged an error, opened a dialog or asked another server for anything,
+    unless the test says `notebook.complaints.clear()`.
+    """
+    opened: list[labs.NotebookPage] = []
+
+    def open_one(cells: Sequence[str] | None = None, name: str | None = None, **options: Any) -> labs.NotebookPage:
+        name = name or f"test-{next(_numbers)}.ipynb"
+        if cells is not None:
+            lab.write(name, cells)
+        prepare = options.pop("prepare", None)
+        page = labs.NotebookPage(lab, browser, name, **options)
+        opened.append(page)
+        if prepare is not None:
+            prepare(page)
+        return page.open()
+
+    yield open_one
+    for page in opened:
+        page.close()
+    lab.end_kernels()
+    for page in opened:
+        page.assert_quiet()
