@@ -300,7 +300,8 @@ def _subject(subject: Json) -> str:
 
 
 def _blocks_text(blocks: Any) -> str:
-    return cut_end("".join(_block_text(as_map(block)) for block in as_list(blocks)), TEXT_LENGTH)
+    text = "".join(_block_text(as_map(block)) for block in as_list(blocks))
+    return cut_end(text.strip("\n"), TEXT_LENGTH)
 
 
 def _block_text(block: Json) -> str:
@@ -311,18 +312,18 @@ def _block_text(block: Json) -> str:
 def _media(block: Json) -> str:
     data = block.get("data")
     length = len(data) * 3 // 4 if isinstance(data, str) else 0
-    return f"[{block.get('type')}: {as_title(block.get('mimeType'))}, {size(length)}]"
+    return f"\n[{block.get('type')}: {as_title(block.get('mimeType'))}, {size(length)}]\n"
 
 
 def _link(block: Json) -> str:
-    return f"[{as_title(block.get('title') or block.get('name'))}: {as_title(block.get('uri'))}]"
+    return f"\n[{as_title(block.get('title') or block.get('name'))}: {as_title(block.get('uri'))}]\n"
 
 
 def _resource(block: Json) -> str:
     resource = as_map(block.get("resource"))
     text = resource.get("text")
-    head = f"[{as_title(resource.get('uri'))}]"
-    return f"{head}\n{text}\n" if isinstance(text, str) else head
+    head = f"\n[{as_title(resource.get('uri'))}]\n"
+    return f"{head}{text}\n" if isinstance(text, str) else head
 
 
 _BLOCKS = {

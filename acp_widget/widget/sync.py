@@ -14,14 +14,14 @@ INTERVAL = 1 / 30
 """Seconds between two messages, at least."""
 BYTES_PER_SECOND = 4_000_000
 """What may go out under load; a bigger message makes the next one wait longer."""
-MESSAGE_BYTES = 2_000_000
-"""About the biggest message of operations."""
+MESSAGE_BYTES = 1_000_000
+"""About the biggest message of operations: what a page can take in without a stutter."""
 SNAPSHOT_BYTES = 4_000_000
 """The biggest snapshot, in bytes of JSON."""
 PENDING_BYTES = 8_000_000
 PENDING_OPERATIONS = 20_000
 """More than either does not wait: a snapshot goes out instead."""
-TERMINAL_BYTES = 1_048_576
+TERMINAL_BYTES = 4_194_304
 """More pending bytes of one terminal do not wait: its output as it then is goes out instead."""
 REPEAT = 1.0
 """Seconds between two reminders of `seq` while a permission is pending and unacknowledged."""
@@ -37,6 +37,18 @@ class StateSource(Protocol):
 
     def get(self, group: str, key: str) -> Mapping[str, Any] | None:
         """One entity, frozen; `output.data` of a terminal as bytes."""
+
+    def keys(self, group: str) -> list[str]:
+        """The keys of a group."""
+
+    def part(self, name: str) -> Any:
+        """One of the parts beside the groups, frozen: `session`, `state`, `usage` …"""
+
+    def status(self) -> str:
+        """One word for the whole session."""
+
+    def pending_permissions(self) -> list[str]:
+        """The keys of the requests that wait for an answer."""
 
 
 class Timer(Protocol):
