@@ -23,8 +23,14 @@ export interface FilePatch {
 export interface MatchedPatch {
   /** For each change, in order: its part of the patch, or null. */
   files: (FilePatch | null)[];
-  /** Parts that fit no change, or that cannot be read: shown as text, with a warning. */
-  rest: string[];
+  /** Parts that cannot be drawn: shown as text, with a warning. */
+  rest: Rest[];
+}
+
+export interface Rest {
+  /** stray: it names a file that is not among the changes. unreadable: it is no git patch. */
+  why: "stray" | "unreadable";
+  text: string;
 }
 
 /** Splits a patch into its files and finds the change that each belongs to. */
@@ -34,7 +40,7 @@ export function matchPatch(text: string, changes: readonly JsonObject[]): Matche
     const parsed = parseSection(section);
     const at = parsed ? changes.findIndex((change, n) => matched.files[n] === null && names(parsed, change)) : -1;
     if (parsed && at >= 0) matched.files[at] = toFilePatch(parsed, section);
-    else if (section.trim() !== "") matched.rest.push(section);
+    else if (section.trim() !== "") matched.rest.push({ why: parsed ? "stray" : "unreadable", text: section });
   }
   return matched;
 }
@@ -48,6 +54,10 @@ function sections(text: string): string[] {
 }
 
 function parseSection(section: string): StructuredPatch | null {
+  return parseOne(section) ?? parseOne(recounted(section));
+}
+
+function parseOne(section: string): StructuredPatch | null {
   try {
     const files = parsePatch(section);
     const file = files[0];
@@ -55,8 +65,23 @@ function parseSection(section: string): StructuredPatch | null {
       ? file
       : null;
   } catch {
-    return null; // counts that do not fit, and the like
+    return null;
   }
+}
+
+const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
+
+/** The same hunks with the counts that they have. Agents miscount, and strip the blank of an empty line. */
+function recounted(section: string): string {
+  const lines = section.replace(/\n+$/, "").split("\n");
+  const starts = lines.flatMap((line, at) => (HUNK.test(line) ? [at] : []));
+  const hunks = starts.map((start, n) => {
+    const body = lines.slice(start + 1, starts[n + 1]).map((line) => (line === "" ? " " : line));
+    const count = (signs: string) => body.filter((line) => signs.includes(line[0] as string)).length;
+    const header = (lines[start] as string).replace(HUNK, `@@ -$1,${count(" -")} +$2,${count(" +")} @@`);
+    return [header, ...body].join("\n");
+  });
+  return `${[...lines.slice(0, starts[0]), ...hunks].join("\n")}\n`;
 }
 
 const NO_FILE = "/dev/null";

@@ -1,7 +1,15 @@
 import { Component, type ComponentChildren, type VNode } from "preact";
 import { useEffect, useMemo, useState } from "preact/hooks";
 import { isObject, stringAt } from "../lib/json.ts";
-import { type FilePatch, type MatchedPatch, matchPatch, type Part, type Row, wordMarks } from "../lib/patch.ts";
+import {
+  type FilePatch,
+  type MatchedPatch,
+  matchPatch,
+  type Part,
+  type Rest,
+  type Row,
+  wordMarks,
+} from "../lib/patch.ts";
 import { relative } from "../lib/paths.ts";
 import type { JsonObject, Tagged } from "../types.ts";
 import { CopyButton } from "./CopyButton.tsx";
@@ -38,21 +46,26 @@ export function Diff({ item }: Props): VNode {
         <File change={change} file={matched.files[at] ?? null} cwd={cwd} copy={at === 0 ? text : ""} />
       ))}
       {changes.length === 0 && <div class="acp-file acp-dim">No changes listed</div>}
-      {matched.rest.map((section) => (
-        <Rest section={section} />
+      {matched.rest.map((rest) => (
+        <RestPatch rest={rest} />
       ))}
       {format !== null && format !== "git_patch" && <OtherFormat format={format} text={text} />}
     </div>
   );
 }
 
-function Rest({ section }: { section: string }): VNode {
+const REST_WORDS: Record<Rest["why"], string> = {
+  stray: "The patch names a file that is not among the changes.",
+  unreadable: "A part of the patch cannot be read.",
+};
+
+function RestPatch({ rest }: { rest: Rest }): VNode {
   return (
     <div class="acp-diff-rest">
       <p class="acp-warn">
-        <Icon name="alert" /> <b>A part of the patch does not fit the changes listed.</b> Shown as text:
+        <Icon name="alert" /> <b>{REST_WORDS[rest.why]}</b> Shown as text:
       </p>
-      <TextPatch text={section} />
+      <TextPatch text={rest.text} />
     </div>
   );
 }

@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { stringAt } from "../lib/json.ts";
+import { plural } from "../lib/time.ts";
 import { Blocks } from "./Blocks.tsx";
 import { useApp } from "./context.ts";
 import { Details } from "./Details.tsx";
@@ -84,7 +85,7 @@ export function UnknownUpdate({ id }: { id: string }): VNode | null {
 export function Diagnostics(): VNode | null {
   const diagnostics = useApp().store.single("diagnostics").value;
   if (diagnostics.length === 0) return null;
-  const count = diagnostics.length === 1 ? "1 message" : `${diagnostics.length} messages`;
+  const count = plural(diagnostics.length, "message");
   return (
     <Details class="acp-diagnostics" summary={`${count} of the agent did not fit the protocol`}>
       {() => (
@@ -116,7 +117,7 @@ export function About(): VNode | null {
   const summary = [
     info.title,
     ...options.map((option) => `${stringAt(option, "name") ?? "?"}: ${currentOf(option)}`),
-    commands.length > 0 ? `${commands.length} commands` : null,
+    commands.length > 0 ? plural(commands.length, "command") : null,
   ].filter((part): part is string => typeof part === "string" && part !== "");
   if (summary.length === 0) return null;
   return (

@@ -68,7 +68,7 @@ export function stateOf(terminal: TerminalState): string {
 function Output({ screen, cut }: { screen: Screen; cut: number }): VNode {
   const pre = useRef<HTMLPreElement>(null);
   const [follows, setFollows] = useState(true);
-  const total = screen.lines.length;
+  const total = lastLine(screen);
   const first = Math.max(0, total - SHOWN_LINES);
   useLayoutEffect(() => {
     if (follows && pre.current) pre.current.scrollTop = pre.current.scrollHeight;
@@ -82,10 +82,15 @@ function Output({ screen, cut }: { screen: Screen; cut: number }): VNode {
     <>
       {(hidden > 0 || cut > 0) && <div class="acp-term-cut">{cutNote(hidden, cut)}</div>}
       <pre ref={pre} tabIndex={0} onScroll={onScroll}>
-        {blocksOf(screen, first)}
+        {blocksOf(screen, first, total)}
       </pre>
     </>
   );
+}
+
+/** The number of lines, without the empty one that a last newline begins. */
+function lastLine({ lines }: Screen): number {
+  return lines.length > 1 && lines[lines.length - 1]?.width === 0 ? lines.length - 1 : lines.length;
 }
 
 function cutNote(lines: number, cut: number): string {
@@ -96,13 +101,13 @@ function cutNote(lines: number, cut: number): string {
   return parts.join(" · ");
 }
 
-function blocksOf(screen: Screen, first: number): VNode[] {
+function blocksOf(screen: Screen, first: number, total: number): VNode[] {
   const blocks: VNode[] = [];
   // Block borders stand at fixed lines of the whole output, so that a block keeps its lines while others come.
   let from = first;
-  while (from < screen.lines.length) {
+  while (from < total) {
     const absolute = screen.dropped + from;
-    const to = from + BLOCK - (absolute % BLOCK);
+    const to = Math.min(total, from + BLOCK - (absolute % BLOCK));
     const lines = screen.lines.slice(from, to);
     const revision = lines.reduce((sum, line) => sum + line.revision, 0);
     blocks.push(
@@ -126,7 +131,7 @@ class LineBlock extends Component<BlockProps> {
   }
 
   override render({ lines }: BlockProps): VNode {
-    return <span class="acp-term-block">{lines.map((line) => [line.spans().map(spanOf), "\n"])}</span>;
+    return <span class="acp-term-block">{lines.map((line, at) => [at > 0 && "\n", line.spans().map(spanOf)])}</span>;
   }
 }
 

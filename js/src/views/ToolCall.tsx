@@ -64,8 +64,8 @@ function hasDiff(call: ToolCallState): boolean {
 
 /** True in the newest turn: what it changed stays in view. */
 function isNewest(app: App, call: ToolCallState): boolean {
-  const turns = app.store.keys("turns").value;
-  return call.turn !== null && call.turn === turns[turns.length - 1];
+  const begun = app.store.keys("turns").value.filter((key) => app.store.get("turns", key)?.at.sent != null);
+  return call.turn !== null && call.turn === begun[begun.length - 1];
 }
 
 function isEmpty(call: ToolCallState): boolean {
