@@ -67,7 +67,8 @@ class Session:
     def cancel(self) -> None:
         """Stop the turn, if one runs."""
         # Soon, not now: a task that is cancelled before its first step would never come to say that it is idle.
-        asyncio.get_running_loop().call_soon(self._interrupt)
+        if self._task is not None:
+            asyncio.get_running_loop().call_soon(self._interrupt, self._task)
 
     async def stop(self) -> None:
         """Stop the turn and return when it is over."""
@@ -157,29 +158,33 @@ class Session:
 
     # Inside
 
-    def _interrupt(self) -> None:
-        if self._task is not None and not self._ending:
+    def _interrupt(self, task: asyncio.Task[None]) -> None:
+        if self._task is task and not self._ending:
             self._ending = True
-            self._task.cancel()
+            task.cancel()
 
     async def _run(self, turn: Turn, message_id: str) -> None:
-        idle: Json = {"stopReason": "cancelled"}
+        idle: Json | None = None
         try:
             await self.update({"sessionUpdate": "user_message", "messageId": message_id, "content": list(turn.prompt)})
             await turn.send("state_update", state="running")
             idle = await scenes.play(turn)
+            self._ending = True
         except (asyncio.CancelledError, Dismissed):
-            pass
+            await self._wind_up(turn)
         except Exception as error:
             traceback.print_exc(file=sys.stderr)
             text = f"{type(error).__name__}: {error}"
             idle = {"stopReason": "error", "error": {"code": INTERNAL_ERROR, "message": text}}
-        self._ending = True
-        await turn.wind_up()
+            await self._wind_up(turn)
         self.updated_at = _now()
         await self.report_usage()
         self._task = None
-        await turn.send("state_update", state="idle", **idle)
+        await turn.send("state_update", state="idle", **(idle or {"stopReason": "cancelled"}))
+
+    async def _wind_up(self, turn: Turn) -> None:
+        self._ending = True
+        await turn.wind_up()
 
     def _usage(self) -> Json:
         used = self._characters // _CHARACTERS_A_TOKEN

@@ -59,6 +59,7 @@ class Command:
         self._argv = list(argv)
         self._cwd = cwd
         self._process: Process | None = None
+        self._master: int | None = None
 
     async def run(self, on_output: Callable[[bytes], Awaitable[None]]) -> Exit:
         """Start it and hand over its output as it comes. Raises `OSError` when it cannot start."""
@@ -67,13 +68,17 @@ class Command:
         ended = asyncio.ensure_future(self._process.wait())
         # What it left running in the background ends with it, and with that the terminal does.
         ended.add_done_callback(lambda _: self._signal("SIGKILL"))
-        try:
-            async with contextlib.aclosing(output(ended)) as chunks:
+        async with contextlib.aclosing(output(ended)) as chunks:
+            try:
                 async for data in chunks:
                     await on_output(data)
-            return Exit.of(await ended)
-        finally:
-            await self.stop()
+                return Exit.of(await ended)
+            finally:
+                # In this order: a terminal that closes sends a hang-up before we can be polite.
+                try:
+                    await self.stop()
+                finally:
+                    self._close()
 
     async def stop(self) -> Exit | None:
         """End it, politely and then not; None when it never started."""
@@ -120,7 +125,8 @@ class Command:
             raise
         finally:
             os.close(slave)
-        return lambda ended: self._terminal(master, ended)
+        self._master = master
+        return self._terminal
 
     async def _pipe(self, ended: asyncio.Future[int]) -> AsyncGenerator[bytes, None]:
         assert self._process is not None
@@ -128,21 +134,24 @@ class Command:
         while data := await self._process.stdout.read(_CHUNK):
             yield data
 
-    async def _terminal(self, master: int, ended: asyncio.Future[int]) -> AsyncGenerator[bytes, None]:
-        os.set_blocking(master, False)
-        try:
-            while await _readable(master, ended):
-                try:
-                    data = os.read(master, _CHUNK)
-                except BlockingIOError:
-                    continue
-                except OSError:  # EIO: nobody has the other end any more
-                    return
-                if not data:
-                    return
-                yield data
-        finally:
-            os.close(master)
+    async def _terminal(self, ended: asyncio.Future[int]) -> AsyncGenerator[bytes, None]:
+        assert self._master is not None
+        os.set_blocking(self._master, False)
+        while await _readable(self._master, ended):
+            try:
+                data = os.read(self._master, _CHUNK)
+            except BlockingIOError:
+                continue
+            except OSError:  # EIO: nobody has the other end any more
+                return
+            if not data:
+                return
+            yield data
+
+    def _close(self) -> None:
+        if self._master is not None:
+            os.close(self._master)
+            self._master = None
 
 
 def _open_terminal() -> tuple[int, int]:

@@ -177,7 +177,7 @@ class Turn:
         return decision
 
     async def wind_up(self) -> None:
-        """Close what the turn leaves open."""
+        """Close what a turn leaves open that did not come to its end."""
         for call in self._calls:
             if not call.finished:
                 await call.update(status="cancelled")
