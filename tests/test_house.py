@@ -1,0 +1,126 @@
+"""The house holds: who may import whom, what is public, how long a module may be, and no HTML from strings."""
+
+from __future__ import annotations
+
+import ast
+import re
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import acp_widget
+
+ROOT = Path(__file__).resolve().parent.parent
+PACKAGE = ROOT / "acp_widget"
+
+# Room (a module or package of acp_widget) → the rooms it may import. Everybody may use `errors`, but not `session`.
+ARROWS: dict[str, set[str]] = {
+    "__init__": {"agent", "results"},
+    "agent": {"driver", "policy", "registry", "results", "runtime", "widget", "export"},
+    "driver": {"policy", "protocol", "registry", "runtime", "session"},
+    "results": {"session"},
+    "policy": set(),
+    "registry": set(),
+    "runtime": set(),
+    "errors": set(),
+    "protocol": set(),
+    "session": set(),
+    "widget": {"session", "runtime"},
+    "export": {"session", "results"},
+    "demo": set(),
+}
+USE_NO_ERRORS = {"session", "demo", "errors"}
+
+# What each room may import beside the standard library.
+LIBRARIES: dict[str, set[str]] = {
+    "widget": {
+        "anywidget",
+        "comm",
+        "ipykernel",
+        "ipywidgets",
+        "IPython",
+        "nest_asyncio",
+        "nest_asyncio2",
+        "traitlets",
+        "zmq",
+    },
+}
+
+PUBLIC = """
+    AcpError Agent AgentClosed AgentExited AgentNotFound AnswerRefused AuthRequired Change ConnectionClosed Diff Message
+    NobodyWatching Permission Plan PlanEntry ProtocolVersionError RequestError StartTimeout Terminal ToolCall Turn
+    WaitNotPossible __version__
+""".split()  # noqa: SIM905
+
+MODULES = sorted(PACKAGE.rglob("*.py"))
+LINES = 450  # a module that is longer holds two things
+LONGER = {"results.py": 600}  # one small class for each kind of thing, and what a user looks up stands on one page
+
+
+def room_of(path: Path) -> str:
+    return path.relative_to(PACKAGE).parts[0].removesuffix(".py")
+
+
+def name_of(path: Path) -> str:
+    return str(path.relative_to(PACKAGE))
+
+
+def imports(path: Path) -> Iterator[str]:
+    """The full names of all that a module imports, wherever in it."""
+    package = ["acp_widget", *path.relative_to(PACKAGE).parts[:-1]]
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            yield from (alias.name for alias in node.names)
+        elif isinstance(node, ast.ImportFrom):
+            base = package[: len(package) - node.level + 1] if node.level else []
+            origin = ".".join([*base, *([node.module] if node.module else [])])
+            yield from (f"{origin}.{alias.name}" for alias in node.names)
+
+
+def test_arrows_point_one_way() -> None:
+    wrong = []
+    for path in MODULES:
+        room = room_of(path)
+        assert room in ARROWS, f"{room} is a new room: say in ARROWS what it may import"
+        ours = {name.split(".")[1] for name in imports(path) if name.startswith("acp_widget.")} - {"__version__"}
+        allowed = ARROWS[room] | {room} | (set() if room in USE_NO_ERRORS else {"errors"})
+        wrong += [f"{name_of(path)} imports {other}" for other in sorted(ours - allowed)]
+    assert wrong == []
+
+
+def test_only_the_widget_knows_jupyter() -> None:
+    ours_and_standard = {"acp_widget", "__future__", *sys.stdlib_module_names}
+    wrong = []
+    for path in MODULES:
+        others = (
+            {name.split(".")[0] for name in imports(path)} - ours_and_standard - LIBRARIES.get(room_of(path), set())
+        )
+        wrong += [f"{name_of(path)} imports {other}" for other in sorted(others)]
+    assert wrong == []
+
+
+def test_the_public_names_are_these() -> None:
+    assert sorted(acp_widget.__all__) == sorted(PUBLIC)
+    for name in PUBLIC:
+        assert getattr(acp_widget, name) is not None
+
+
+def test_a_module_holds_one_thing() -> None:
+    lines = {name_of(path): len(path.read_text().splitlines()) for path in MODULES}
+    assert {name: count for name, count in lines.items() if count > LONGER.get(name, LINES)} == {}
+
+
+# No string becomes HTML or code in the browser.
+FORBIDDEN = re.compile(
+    r"\b(innerHTML|outerHTML|insertAdjacentHTML|dangerouslySetInnerHTML|createContextualFragment|DOMParser|srcdoc"
+    r"|eval|new Function|document\.write|setHTMLUnsafe|localStorage|sessionStorage|XMLHttpRequest|WebSocket|EventSource"
+    r"|sendBeacon)\b|\bfetch\("
+)
+
+
+def test_the_front_end_makes_no_html_from_strings_and_asks_nobody() -> None:
+    wrong = []
+    for path in sorted((ROOT / "js" / "src").rglob("*.*s*")):
+        code = re.sub(r"/\*.*?\*/|^\s*//.*?$", "", path.read_text(), flags=re.DOTALL | re.MULTILINE)
+        wrong += [f"{path.name}: {found[0]}" for found in FORBIDDEN.finditer(code)]
+    assert wrong == []
