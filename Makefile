@@ -32,7 +32,7 @@ build: setup ## Wheel and sdist, in dist/
 	@$(PYTHON_HERE) -m build
 
 screenshots: setup ## Make the pictures in docs/images from a real JupyterLab
-	@$(PYTHON_HERE) -m scripts.screenshots
+	@$(PYTHON_HERE) scripts/screenshots.py
 
 clean: ## Remove all that was made here, .venv/ too; notebooks you saved in the demo stay
 	rm -rf .venv js/node_modules acp_widget/static dist build test-results .cache/kernels *.egg-info
