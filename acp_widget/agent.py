@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 import atexit
 import concurrent.futures
+import contextlib
 import os
 import shutil
 import tempfile
 import uuid
 import warnings
 import weakref
-from collections.abc import Awaitable, Mapping, Sequence
+from collections.abc import Awaitable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -218,7 +219,7 @@ class Agent:
 
     async def _await_turn(self, key: str) -> None:
         try:
-            with self._stage.waiting():
+            with self._stage.waiting(awaiting=True):
                 await waiting.wait_async(self._driver.over(key), self._stage.comm_ids)
         except (asyncio.CancelledError, KeyboardInterrupt):
             runtime.call(self._driver.cancel, "you interrupted")
@@ -296,7 +297,9 @@ class _Stage:
 
     def widget(self) -> SessionWidget:
         if self._widget is None:
-            self._widget = SessionWidget(self._driver.state, _Actions(self._driver))
+            self._widget = SessionWidget(
+                self._driver.state, _Actions(self._driver), transcript=_session_texts, report=self._driver.report
+            )
             self._audience.widget = self._widget
             self._driver.on_operations = self._widget.push
             self._driver.on_change = self._widget.refresh
@@ -308,8 +311,17 @@ class _Stage:
         views = [output.view for output in list(self._outputs.values())]
         return {comm_id for model in [self._widget, *views] if model and (comm_id := model.model_id)}
 
-    def waiting(self) -> Any:
-        return display.told(self._widget, waiting.why_not())
+    @contextlib.contextmanager
+    def waiting(self, *, awaiting: bool = False) -> Iterator[None]:
+        """Meanwhile the views say that a cell waits, and whether their buttons answer before it ends."""
+        if self._widget is None:
+            yield
+            return
+        self._widget.set_wait(True, clicks=waiting.clicks_arrive(awaiting=awaiting))
+        try:
+            yield
+        finally:
+            self._widget.set_wait(False)
 
     def show(self, turn: str, *, otherwise: str | None = None) -> None:
         """Draw the turn in the cell that runs now, with room for its static transcript beside it."""
@@ -335,6 +347,14 @@ class _Stage:
     def _transcript(self, turn: str, uid: str) -> tuple[str, str]:
         snapshot = self._driver.state.snapshot()
         return transcript.turn_html(snapshot, turn, uid), transcript.turn_markdown(snapshot, turn)
+
+
+def _session_texts(snapshot: Mapping[str, Any]) -> dict[str, str]:
+    """The whole session for readers that draw no widgets."""
+    return {
+        "text/html": transcript.session_html(snapshot, uuid.uuid4().hex),
+        "text/markdown": transcript.session_markdown(snapshot),
+    }
 
 
 class _Actions:

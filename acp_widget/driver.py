@@ -12,7 +12,7 @@ import os
 import time
 import weakref
 from collections import deque
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from . import errors, policy, runtime
@@ -75,10 +75,10 @@ class Driver:
         self._queue: deque[str] = deque()
         self._over: dict[str, concurrent.futures.Future[None]] = {}
         self._failures: dict[str, errors.AcpError] = {}
-        self._sending: set[asyncio.Future[Any]] = set()
         self._asking: dict[str, asyncio.Task[None]] = {}
         self._handled: set[str] = set()
         self._idle_waiters: list[concurrent.futures.Future[None]] = []
+        self._reported: set[str] = set()
         self._abandoned = False
         self._closing: asyncio.Future[None] | None = None
         self._pid = os.getpid()
@@ -113,7 +113,7 @@ class Driver:
         if not self._queue or not self._ready or self._peer is None or self.state.busy():
             return
         turn = self._queue.popleft()
-        self._send(self._peer.prompt(turn, self._prompts.pop(turn)))
+        self._peer.prompt(turn, self._prompts.pop(turn))
 
     def unqueue(self, turn: str) -> None:
         """Take a queued prompt back; it is never sent."""
@@ -126,7 +126,7 @@ class Driver:
         """Stop the work in progress and drop what is queued."""
         self._drop_queue(why)
         if self._ready and self._peer is not None:
-            self._send(self._peer.cancel())
+            self._peer.cancel()
 
     def cancel_turn(self, turn: str) -> None:
         """Stop this turn: when it is queued it is never sent, when it is over nothing happens."""
@@ -163,6 +163,12 @@ class Driver:
         if request["status"] != "pending":
             raise errors.AnswerRefused("This request was already answered.", hint="Nothing more was sent.")
         return request
+
+    def report(self, message: str) -> None:
+        """Keep a sentence about something odd among the session's diagnostics, once. From any thread."""
+        if message not in self._reported and len(self._reported) < 100:
+            self._reported.add(message)
+            runtime.call(self.emit, {"type": "diagnostic", "message": message, "where": "widget"})
 
     def set_policy(self, permissions: policy.Policy) -> None:
         """Takes effect for the next request."""
@@ -229,7 +235,7 @@ class Driver:
             self.on_operations(outcome.ops)
         for answer in outcome.answers:
             if self._peer is not None:
-                self._send(self._peer.answer(answer.request_id, answer.result, answer.error))
+                self._peer.answer(answer.request_id, answer.result, answer.error)
         if event["type"] == "promptError":
             self._fail_turn(event["turn"], _prompt_error(event["error"]))
         if any(operation[0] != "bytes" and operation[1][0] in _COARSE for operation in outcome.ops):
@@ -266,17 +272,6 @@ class Driver:
         """Complete the future as soon as nothing runs and nothing is queued."""
         self._idle_waiters.append(future)
         self._settle()
-
-    def _send(self, sending: Coroutine[Any, Any, Any]) -> None:
-        """Send in the order of the calls. What becomes of it is told by events, not here."""
-        task = asyncio.ensure_future(sending)
-        self._sending.add(task)
-        task.add_done_callback(self._sent)
-
-    def _sent(self, task: asyncio.Future[Any]) -> None:
-        self._sending.discard(task)
-        if not task.cancelled() and task.exception() is not None:
-            log.debug("a message could not be sent: %s", task.exception())
 
     # --- start and end ---------------------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@ log = logging.getLogger(__name__)
 def _shell() -> Any:
     from IPython.core.getipython import get_ipython
 
-    return get_ipython()  # type: ignore[no-untyped-call]
+    return get_ipython()
 
 
 def current_cell() -> object:
