@@ -321,6 +321,13 @@ def test_the_command_that_it_shows_is_one_that_a_user_can_run(demo: DemoAgent) -
     assert "6 passed" in ran.stdout
 
 
+def test_runs_the_tests_from_a_checkout_that_is_not_installed(tmp_path: Path) -> None:
+    with DemoAgent(ROOT, PYTHONPATH=".") as agent:
+        turn = agent.play(agent.new(tmp_path), FIX)
+    assert "runner.py" in turn.requests[1]["params"]["subject"]["command"]
+    assert "All 6 tests pass" in turn.text
+
+
 def test_shows_output_while_the_command_runs(demo: DemoAgent) -> None:
     session = demo.new()
     demo.prompt(session, "/run echo first; until [ -e go ]; do sleep 0.01; done; echo second")

@@ -138,15 +138,11 @@ class Command:
         assert self._master is not None
         os.set_blocking(self._master, False)
         while await _readable(self._master, ended):
-            try:
-                data = os.read(self._master, _CHUNK)
-            except BlockingIOError:
-                continue
-            except OSError:  # EIO: nobody has the other end any more
+            data, more = _read_ready(self._master)
+            if data:
+                yield data
+            if not more:
                 return
-            if not data:
-                return
-            yield data
 
     def _close(self) -> None:
         if self._master is not None:
@@ -162,6 +158,22 @@ def _open_terminal() -> tuple[int, int]:
     master, slave = os.openpty()
     fcntl.ioctl(slave, termios.TIOCSWINSZ, struct.pack("HHHH", ROWS, COLS, 0, 0))
     return master, slave
+
+
+def _read_ready(fd: int) -> tuple[bytes, bool]:
+    """What there is to read, up to a chunk, and whether more may come. A terminal gives at most 4 KiB at a time."""
+    data = bytearray()
+    try:
+        while len(data) < _CHUNK:
+            piece = os.read(fd, _CHUNK)
+            if not piece:
+                return bytes(data), False
+            data += piece
+    except BlockingIOError:
+        pass
+    except OSError:  # EIO: nobody has the other end any more
+        return bytes(data), False
+    return bytes(data), True
 
 
 async def _readable(fd: int, ended: asyncio.Future[int]) -> bool:

@@ -164,10 +164,14 @@ def shell(command: str) -> list[str]:
 def program(name: str) -> tuple[list[str], str]:
     """One of the demo's own programs, as an argument list and as a person would type it."""
     module = f"{__package__}.{name}"
-    # By its module name where a fresh interpreter finds it, else (a checkout that is only on our own path) by its file.
+    # By its module name where a fresh interpreter in another folder finds it, else (a checkout that is not installed)
+    # by its file.
     found = importlib.machinery.PathFinder.find_spec(__package__.partition(".")[0])
-    target = ["-m", module] if found is not None else [str(Path(__file__).with_name(f"{name}.py"))]
-    argv = [sys.executable, *target]
+    wanders = any(
+        not Path(entry).is_absolute() for entry in os.environ.get("PYTHONPATH", "").split(os.pathsep) if entry
+    )
+    by_name = found is not None and not wanders
+    argv = [sys.executable, *(["-m", module] if by_name else [str(Path(__file__).with_name(f"{name}.py"))])]
     return argv, as_typed(argv)
 
 

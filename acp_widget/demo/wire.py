@@ -25,7 +25,7 @@ NOT_FOUND = -32002
 UNSUPPORTED_VERSION = -32022
 
 # A turn stops producing while the client has this much still to read.
-_MAX_UNSENT = 1_000_000
+_MAX_UNSENT = 256_000
 
 
 class RpcError(Exception):
