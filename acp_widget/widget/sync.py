@@ -47,6 +47,9 @@ class StateSource(Protocol):
     def status(self) -> str:
         """One word for the whole session."""
 
+    def busy(self) -> bool:
+        """True while a turn is under way."""
+
     def pending_permissions(self) -> list[str]:
         """The keys of the requests that wait for an answer."""
 
@@ -123,7 +126,8 @@ class Sync:
         """A browser has the state as of `seq`; when that is not the newest, a snapshot follows."""
         if self.closed:
             return
-        if seq == self.seq and not self._snapshot_due:
+        # Number 0 is the state at open, before anybody was sure that every operation comes here: send it once more.
+        if seq == self.seq > 0 and not self._snapshot_due:
             self._send({"type": "seq", "seq": self.seq}, [])
             return
         self._want_snapshot()

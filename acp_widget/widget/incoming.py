@@ -1,0 +1,55 @@
+"""What a browser may send: the fields of every message type, and how each is checked."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+Check = Callable[[Any], str]
+"""Says what is wrong with a value; the empty string when nothing is."""
+
+
+def text(longest: int) -> Check:
+    """A string of at most so many characters."""
+
+    def check(value: Any) -> str:
+        if not isinstance(value, str):
+            return "is no text"
+        return f"is longer than {longest} characters" if len(value) > longest else ""
+
+    return check
+
+
+def number(value: Any) -> str:
+    """A whole number from -1 on, within what JSON carries exactly; -1 says "I know nothing"."""
+    whole = isinstance(value, int) and not isinstance(value, bool)
+    return "" if whole and -1 <= value < 2**53 else "is no number of a message"
+
+
+def flag(value: Any) -> str:
+    """True or false."""
+    return "" if isinstance(value, bool) else "is neither true nor false"
+
+
+_NAME = text(200)
+
+MESSAGES: dict[str, dict[str, Check]] = {
+    "hello": {"seq": number},
+    "ack": {"seq": number},
+    "view": {"view": _NAME, "open": flag},
+    "answer": {"id": _NAME, "permission": _NAME, "optionId": text(100_000)},
+    "dismiss": {"id": _NAME, "permission": _NAME},
+    "prompt": {"id": _NAME, "text": text(1_000_000)},
+    "cancel": {"id": _NAME},
+    "restart": {"id": _NAME},
+    "unqueue": {"id": _NAME, "turn": _NAME},
+}
+
+
+def problem(fields: Mapping[str, Check], content: Mapping[str, Any]) -> str:
+    """What is wrong with a message, in words; the empty string when nothing is. Further fields do not matter."""
+    for name, check in fields.items():
+        fault = check(content.get(name))
+        if fault:
+            return f"{name} {fault}"
+    return ""
