@@ -400,7 +400,7 @@ def test_when_the_stream_ends_pending_requests_fail_at_once_and_the_end_is_told_
             first = ours.connection.request("one", {}, on_answer=lambda result, error: told.append(error))
             second = ours.connection.request("two", {}, timeout=60)
             await ours.agent.close()
-            with pytest.raises(errors.ConnectionClosed, match="`one` got no answer: .*other end was closed"):
+            with pytest.raises(errors.ConnectionClosed, match=r"`one` got no answer: .*other end was closed"):
                 await first
             with pytest.raises(errors.ConnectionClosed):
                 await second
