@@ -22,7 +22,7 @@ def main(arguments: list[str]) -> None:
         *(sys.executable, "-m", "jupyterlab", "--ip=127.0.0.1", f"--ServerApp.root_dir={PLAYGROUND}"),
         *(["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),
         *arguments,
-        FIRST,
+        str(PLAYGROUND / FIRST),
     ]
     print(f"JupyterLab opens {FIRST}. Choose Run, Run All Cells. Ctrl+C twice here ends it.", flush=True)
     os.execv(command[0], command)
