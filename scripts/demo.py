@@ -21,8 +21,8 @@ def main(arguments: list[str]) -> None:
     command = [
         *(sys.executable, "-m", "jupyterlab", "--ip=127.0.0.1", f"--ServerApp.root_dir={PLAYGROUND}"),
         *(["--allow-root"] if hasattr(os, "geteuid") and os.geteuid() == 0 else []),
+        f"--LabApp.default_url=/lab/tree/{FIRST}",  # part of the address it prints, for those who open it by hand
         *arguments,
-        str(PLAYGROUND / FIRST),
     ]
     print(f"JupyterLab opens {FIRST}. Choose Run, Run All Cells. Ctrl+C twice here ends it.", flush=True)
     os.execv(command[0], command)
