@@ -1,10 +1,10 @@
 """A real kernel as a test sees it: run cells, click on widgets, interrupt, kill.
 
-    with Kernel(environments.python("7.4.0")) as kernel:
-        cell = kernel.start("agent.run('…')")
-        cell.until_text("ready")
-        kernel.click(comm_id, {"type": "answer"})
-        assert "done" in cell.finish().text
+with Kernel(environments.python("7.4.0")) as kernel:
+    cell = kernel.start("agent.run('…')")
+    cell.until_text("ready")
+    kernel.click(comm_id, {"type": "answer"})
+    assert "done" in cell.finish().text
 """
 
 from __future__ import annotations

@@ -1,0 +1,34 @@
+"""Kernels for the tests: one a version and module, started when the first test needs it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from . import environments
+from .client import Kernel
+
+VERSIONS = [
+    *environments.ORDINARY,
+    *(pytest.param(version, marks=pytest.mark.slow) for version in environments.SLOW),
+]
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    config.addinivalue_line("markers", "slow: takes long, or needs more environments; runs in `make test-all`")
+
+
+@pytest.fixture(scope="module", params=VERSIONS)
+def version(request: pytest.FixtureRequest) -> str:
+    """The version of ipykernel."""
+    return str(request.param)
+
+
+@pytest.fixture(scope="module")
+def kernel(version: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
+    """A running kernel with that version. All tests of a module share it, as the cells of a notebook do."""
+    folder: Path = tmp_path_factory.mktemp("kernel")
+    with Kernel(environments.python(version), cwd=folder) as running:
+        yield running
