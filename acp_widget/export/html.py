@@ -19,10 +19,7 @@ _BOX = "border:1px solid rgba(128,128,128,0.35);border-radius:4px;padding:4px 8p
 _QUIET = "opacity:0.75"
 _BAD = "border-left:3px solid rgba(220,60,50,0.9);padding-left:6px"
 _PROSE = "margin:0 0 6px 0;white-space:pre-wrap"
-_PRE = (
-    "margin:4px 0;padding:4px 8px;white-space:pre-wrap;background-color:rgba(128,128,128,0.12);color:inherit;"
-    "font-family:monospace"
-)
+_PRE = "margin:4px 0;padding:4px 8px;white-space:pre-wrap;background-color:rgba(128,128,128,0.12);font-family:monospace"
 _USER = "background-color:rgba(66,133,244,0.14);border-radius:6px;padding:4px 8px;margin:4px 0;white-space:pre-wrap"
 _ADDED = "background-color:rgba(46,160,67,0.22)"
 _REMOVED = "background-color:rgba(220,60,50,0.22)"

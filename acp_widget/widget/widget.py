@@ -105,6 +105,7 @@ class SessionWidget(Model):
         self._transcript = transcript
         self._report: Callable[[str], None] = report or log.warning
         self._greeted = False
+        self._failing = False
         self._wait_message: dict[str, Any] | None = None
         self._unsent: set[str] = set()
         self._traits_sent = -SEQ_INTERVAL
@@ -259,8 +260,11 @@ class SessionWidget(Model):
         try:
             send(*arguments)
         except Exception as error:
-            self._report(f"A message to the browser could not be sent: {type(error).__name__}: {error}")
+            if not self._failing:  # said once: the report itself may become the next message
+                self._failing = True
+                self._report(f"A message to the browser could not be sent: {type(error).__name__}: {error}")
             return False
+        self._failing = False
         return True
 
     def _set_wait(self, message: dict[str, Any] | None) -> None:
