@@ -283,7 +283,7 @@ class Peer:
         )
 
     def _refused(self, method: str, error: errors.RequestError) -> errors.AcpError:
-        if error.code == UNSUPPORTED_VERSION:
+        if error.code == UNSUPPORTED_VERSION and PROTOCOL_VERSION not in _versions(error.data):
             return _other_version(_versions(error.data))
         if error.code == AUTH_REQUIRED:
             return errors.AuthRequired(
