@@ -1,0 +1,165 @@
+"""The session itself: its start, its end, replays, and what the handshake told."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from . import catalog, former, permissions, turns
+from .edit import Edit
+from .state import fresh_activity
+
+Event = dict[str, Any]
+
+_REPLAYED: Final = ("messages", "toolCalls", "terminals", "plans", "compactions", "unknownUpdates")
+"""What a replay tells anew, so that it is dropped before."""
+_STAYING: Final = ("n:", "p:")
+"""Timeline places that a replay does not bring back."""
+
+
+def starting(edit: Edit, event: Event) -> None:
+    """An agent is being started: for the first time, or again after it ended."""
+    if edit.data["session"]["connection"] in ("closed", "failed"):
+        _begin_again(edit)
+    command = event.get("command")
+    changes = {
+        "connection": "starting",
+        "error": None,
+        "command": command if type(command) is list else None,
+        "cwd": _text(event.get("cwd")),
+        "label": _text(event.get("label")),
+        "temporary": event.get("temporary") is True,
+        "at": {"start": edit.at, "ready": None, "end": None},
+    }
+    if "policy" in event:
+        changes["policy"] = event["policy"]
+    edit.patch(("session",), changes)
+
+
+def _begin_again(edit: Edit) -> None:
+    """The transcript stays; what the agent that is gone had said of itself does not hold any more."""
+    former.begin_session(edit)
+    memory = edit.memory
+    memory.work.clear()
+    memory.unplaced.clear()
+    memory.reported.clear()
+    memory.local = memory.thought = memory.ambient = memory.replay_turn = None
+    memory.idle_reported = memory.replaying = False
+    edit.patch(("session",), {"sessionId": None, "cancelling": False, "promptCapabilities": {}})
+    edit.patch(("state",), fresh_activity())
+    for name in catalog.LISTS:
+        if edit.data[name]:
+            edit.set((name,), [])
+
+
+def initialized(edit: Edit, event: Event) -> None:
+    """`initialize` was answered."""
+    result = _result(edit, event)
+    info = result.get("info")
+    capabilities = result.get("capabilities")
+    session = capabilities.get("session") if type(capabilities) is dict else None
+    prompt = session.get("prompt") if type(session) is dict else None
+    version = result.get("protocolVersion")
+    changes = {
+        "agent": {name: _text(info.get(name)) for name in ("name", "title", "version")} if type(info) is dict else None,
+        "protocolVersion": version if type(version) is int else None,
+        "promptCapabilities": prompt if type(prompt) is dict else {},
+    }
+    edit.patch(("session",), changes)
+
+
+def session_new(edit: Edit, event: Event) -> None:
+    """`session/new` was answered, perhaps after updates: it only fills gaps."""
+    result = _result(edit, event)
+    _ready(edit, _text(result.get("sessionId")))
+    catalog.fill_gaps(edit, result)
+
+
+def replay_begin(edit: Edit, event: Event) -> None:
+    """`session/resume` with a replay was sent: what it will tell is dropped first."""
+    former.same_session(edit)
+    for group in _REPLAYED:
+        if edit.data[group]:
+            edit.set((group,), {})
+    timeline = edit.data["timeline"]
+    staying = [key for key in timeline if key.startswith(_STAYING)]
+    if len(staying) < len(timeline):
+        edit.set(("timeline",), staying)
+    memory = edit.memory
+    memory.replaying, memory.replay_turn, memory.ambient = True, None, None
+    memory.local = memory.thought = None
+    memory.work.clear()
+    memory.reported.clear()
+
+
+def replay_end(edit: Edit, event: Event) -> None:
+    """The replay is complete."""
+    memory = edit.memory
+    memory.replaying = False
+    memory.local = None
+    if memory.thought is not None:
+        turns.close_thought(edit)
+    turns.adopt_replayed(edit)
+    resume_end(edit, event)
+
+
+def resume_begin(edit: Edit, event: Event) -> None:
+    """`session/resume` without a replay was sent: everything stays, ids included."""
+    former.same_session(edit)
+    edit.memory.reported.clear()
+
+
+def resume_end(edit: Edit, event: Event) -> None:
+    """It was answered."""
+    result = _result(edit, event)
+    _ready(edit, edit.data["session"]["sessionId"])
+    catalog.fill_gaps(edit, result)
+
+
+def ended(edit: Edit, event: Event) -> None:
+    """The connection is gone. What is shown stays; nobody can be answered any more."""
+    connection = event.get("connection")
+    error = event.get("error")
+    closed = connection == "closed"
+    message = "The agent was closed." if closed else "The agent ended."
+    permissions.settle_all(edit, by="end", why=message, answer=False)
+    turns.fail_active(edit, error if type(error) is dict else None, message)
+    turns.drop_queued(edit, message)
+    if edit.memory.thought is not None:
+        turns.close_thought(edit)
+    edit.memory.replaying = False
+    changes = {
+        "connection": "closed" if closed else "failed",
+        "error": error if type(error) is dict else None,
+        "cancelling": False,
+        "at": {**edit.data["session"]["at"], "end": edit.at},
+    }
+    edit.patch(("session",), changes)
+
+
+def policy(edit: Edit, event: Event) -> None:
+    """Who answers permission requests from now on."""
+    edit.patch(("session",), {"policy": event.get("policy")})
+
+
+def diagnostic(edit: Edit, event: Event) -> None:
+    """Something outside the session was wrong: a line that is no JSON, for instance."""
+    edit.where = _text(event.get("where"))
+    edit.diagnose(_text(event.get("message")) or "Something was wrong.")
+
+
+def _ready(edit: Edit, session_id: str | None) -> None:
+    at = edit.data["session"]["at"]
+    changes = {"connection": "ready", "sessionId": session_id, "at": {**at, "ready": edit.at}}
+    edit.patch(("session",), changes)
+
+
+def _result(edit: Edit, event: Event) -> dict[str, Any]:
+    result = event.get("result")
+    if type(result) is dict:
+        return result
+    edit.diagnose("the agent's response is no object")
+    return {}
+
+
+def _text(value: Any) -> str | None:
+    return value if type(value) is str else None

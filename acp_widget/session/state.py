@@ -1,0 +1,203 @@
+"""The state of a session: its shape, fresh and as a snapshot. Only `reducer.py` changes it.
+
+The shape is described in `docs/internals.md`. Reading is safe from any thread and gives frozen plain data: copies that
+no later event changes, made anew only for entities that were touched since the last reading. Do not change them.
+"""
+
+from __future__ import annotations
+
+import itertools
+import threading
+from collections.abc import Mapping
+from typing import Any, Final
+
+from . import operations
+from .memory import Memory
+from .snapshots import limited, with_base64
+from .words import TURN_OVER
+
+GROUPS: Final = (
+    "messages",
+    "toolCalls",
+    "terminals",
+    "permissions",
+    "plans",
+    "notices",
+    "compactions",
+    "unknownUpdates",
+    "turns",
+)
+"""The parts of the state that hold entities under keys of our own."""
+
+TERMINAL_CAP: Final = 4 * 1024 * 1024
+"""Bytes that are kept of one terminal's output; the front is dropped and counted in `output.cut`."""
+
+
+def fresh_activity() -> dict[str, Any]:
+    """The foreground activity of a session that has reported none."""
+    return {"state": "idle", "busy": False, "stopReason": None, "background": None, "error": None, "usage": None}
+
+
+def fresh() -> dict[str, Any]:
+    """The state before anything happened.
+
+    >>> fresh()["session"]["connection"]
+    'new'
+    """
+    return {
+        "version": 1,
+        "session": {
+            "sessionId": None,
+            "label": None,
+            "agent": None,
+            "command": None,
+            "cwd": None,
+            "temporary": False,
+            "protocolVersion": None,
+            "connection": "new",
+            "error": None,
+            "cancelling": False,
+            "promptCapabilities": {},
+            "policy": None,
+            "at": {"start": None, "ready": None, "end": None},
+        },
+        "state": fresh_activity(),
+        "commands": [],
+        "configOptions": [],
+        "sessionInfo": {"title": None, "updatedAt": None, "_meta": {}},
+        "usage": {"used": None, "size": None, "cost": None},
+        "diagnostics": [],
+        "timeline": [],
+        **{group: {} for group in GROUPS},
+    }
+
+
+class State:
+    """One session as the reducer keeps it. `terminal_cap`: bytes kept of each terminal, 4 MiB unless told.
+
+    >>> State().status()
+    'new'
+    """
+
+    def __init__(self, *, terminal_cap: int = TERMINAL_CAP) -> None:
+        self.lock = threading.RLock()
+        self.data = fresh()
+        """The builder's data: for the reducer, under the lock. Everybody else reads by the methods."""
+        self.memory = Memory()
+        """What the reducer knows beside the data: for the reducer, under the lock."""
+        self.terminal_cap = terminal_cap
+        self._frozen: dict[str, dict[str, Any]] = {group: {} for group in GROUPS}
+        self._stale: dict[str, dict[str, None]] = {group: {} for group in GROUPS}
+        self._turn_numbers = itertools.count(1)
+
+    # --- reading, from any thread ------------------------------------------------------------------------------------
+
+    def snapshot(self, limit: int | None = None) -> dict[str, Any]:
+        """The whole state as JSON data, terminal bytes as base64; with `limit`, at most about that many bytes of JSON.
+
+        What is cut is marked: terminals lose their front (`output.cut` grows), long strings end in
+        `… [cut: N characters]`, and the top level has a `cutNote`. Items are never removed.
+        """
+        with self.lock:
+            parts = {}
+            for name, part in self.data.items():
+                if name in self._frozen:
+                    self._freeze(name)
+                    parts[name] = dict(self._frozen[name])
+                else:
+                    parts[name] = operations.frozen(part)
+        whole = with_base64(parts)
+        return whole if limit is None else limited(whole, limit)
+
+    def get(self, group: str, key: str) -> Mapping[str, Any] | None:
+        """One entity, or None. A terminal's `output.data` is `bytes` here."""
+        with self.lock:
+            if self._stale[group]:
+                self._freeze(group)
+            return self._frozen[group].get(key)
+
+    def keys(self, group: str) -> list[str]:
+        """The keys of a group, in order of first sight."""
+        with self.lock:
+            return list(self.data[group])
+
+    def part(self, name: str) -> Any:
+        """One of the parts beside the groups: `session`, `state`, `usage`, `timeline` …
+
+        >>> State().part("usage")["used"] is None
+        True
+        """
+        with self.lock:
+            return operations.frozen(self.data[name])
+
+    def status(self) -> str:
+        """One word for the whole: `new starting idle running waiting stopping closed failed`."""
+        with self.lock:
+            connection: str = self.data["session"]["connection"]
+            if connection in ("closed", "failed", "starting"):
+                return connection
+            if self.busy() and self.data["session"]["cancelling"]:
+                return "stopping"
+            if self.memory.pending or (self.busy() and self.data["state"]["state"] == "requires_action"):
+                return "waiting"
+            return "running" if self.busy() else "new" if connection == "new" else "idle"
+
+    def busy(self) -> bool:
+        """True while a turn is under way or the agent reports anything but `idle`; False without an agent."""
+        with self.lock:
+            gone = self.data["session"]["connection"] in ("closed", "failed")
+            return not gone and (self.memory.active is not None or self.data["state"]["busy"])
+
+    def pending_permissions(self) -> list[str]:
+        """Keys of the permission requests that wait for an answer, oldest first."""
+        with self.lock:
+            return list(self.memory.pending.values())
+
+    def active_turn(self) -> str | None:
+        """The key of the turn that was sent and is not over, or None."""
+        return self.memory.active
+
+    def queued_turns(self) -> list[str]:
+        """Keys of the turns whose prompt was not sent yet, in order."""
+        with self.lock:
+            return [key for key, turn in self.data["turns"].items() if turn["status"] == "queued"]
+
+    def turns_over(self) -> list[str]:
+        """Keys of the turns that are done, failed or were never sent, in order."""
+        with self.lock:
+            return [key for key, turn in self.data["turns"].items() if turn["status"] in TURN_OVER]
+
+    def next_turn(self) -> str:
+        """A new key for a turn; every call gives another one.
+
+        >>> state = State()
+        >>> state.next_turn(), state.next_turn()
+        ('r:1', 'r:2')
+        """
+        return f"r:{next(self._turn_numbers)}"
+
+    # --- for the reducer, under the lock -----------------------------------------------------------------------------
+
+    def touch(self, group: str, key: str | None = None) -> None:
+        """The entity changed, or all of the group: its frozen copy is out of date."""
+        if key is None:
+            self._frozen[group] = {}
+            self._stale[group] = dict.fromkeys(self.data[group])
+        else:
+            self._stale[group][key] = None
+
+    def forget(self, group: str, key: str) -> None:
+        """The entity is gone."""
+        self._frozen[group].pop(key, None)
+        self._stale[group].pop(key, None)
+
+    def _freeze(self, group: str) -> None:
+        stale, entities, copies = self._stale[group], self.data[group], self._frozen[group]
+        for key in stale:
+            copies[key] = operations.frozen(entities[key])
+        stale.clear()
+
+
+def status(state: State) -> str:
+    """`state.status()`, as a function."""
+    return state.status()

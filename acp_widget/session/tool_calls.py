@@ -1,0 +1,173 @@
+"""Tool calls (ACP v2, Tool Calls): upserts by id, and content that comes in chunks."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import former, turns
+from .blocks import fit_list, fit_location, fit_tool_content
+from .edit import Edit
+from .values import clean_text, is_text, merged_meta, plain
+from .words import is_final
+
+Update = dict[str, Any]
+
+
+class Unfit(Exception):
+    """A field cannot be read: it counts as omitted."""
+
+
+def update(edit: Edit, update: Update) -> None:
+    """`tool_call_update`: omitted fields stay, null clears, a value replaces."""
+    call_id = update.get("toolCallId")
+    if type(call_id) is not str:
+        edit.diagnose("toolCallId is missing or no text; dropped")
+        return
+    key = f"t:{call_id}"
+    call = former.find(edit, "toolCalls", key)
+    changes = read_patch(edit, update, FIELDS, {} if call is None else call["_meta"])
+    _seen(edit, key)
+    if call is None:
+        _create(edit, key, call_id, changes)
+        return
+    if changes.get("status", call["status"]) != call["status"]:
+        changes["at"] = _times(call["at"], changes["status"], edit.at)
+    edit.patch(("toolCalls", key), changes)
+
+
+def chunk(edit: Edit, update: Update) -> None:
+    """`tool_call_content_chunk`: exactly one item more."""
+    call_id = update.get("toolCallId")
+    if type(call_id) is not str:
+        edit.diagnose("toolCallId is missing or no text; dropped")
+        return
+    call_id = clean_text(call_id)
+    item = fit_tool_content(plain(update.get("content")), edit, f"content of {call_id}")
+    if item is None:
+        return
+    key = f"t:{call_id}"
+    call = former.find(edit, "toolCalls", key)
+    _seen(edit, key)
+    if call is None:
+        _create(edit, key, call_id, {"content": [item]})
+    else:
+        edit.append(("toolCalls", key, "content"), item)
+
+
+def mark_cancelled(edit: Edit, key: str) -> None:
+    """Show an unfinished call as cancelled, until the agent says otherwise."""
+    at = _times(edit.data["toolCalls"][key]["at"], "cancelled", edit.at)
+    edit.patch(("toolCalls", key), {"status": "cancelled", "at": at})
+
+
+def _seen(edit: Edit, key: str) -> None:
+    memory = edit.memory
+    if memory.thought is not None:
+        turns.close_thought(edit)
+    if not memory.replaying and (not memory.idle_reported or edit.state.busy()):
+        memory.work.add(key)
+
+
+def _create(edit: Edit, key: str, call_id: str, known: dict[str, Any]) -> None:
+    status = known.get("status", "pending")
+    call = {
+        "toolCallId": call_id,
+        "title": None,
+        "name": None,
+        "kind": "other",
+        "status": "pending",
+        "content": [],
+        "locations": [],
+        "rawInput": None,
+        "rawOutput": None,
+        "capabilities": None,
+        "_meta": {},
+        **known,
+        "turn": turns.turn_of_new(edit),
+        "at": _times(edit.times(), status, edit.at),
+    }
+    edit.create("toolCalls", key, call)
+    edit.memory.local = None
+    for permission in edit.memory.unplaced.pop(call_id, ()):
+        edit.displace(permission)
+
+
+def _times(at: dict[str, Any], status: str, now: float | None) -> dict[str, Any]:
+    start = now if status == "in_progress" and at["start"] is None else at["start"]
+    return {**at, "start": start, "end": now if is_final(status) else None}
+
+
+# --- patches ---------------------------------------------------------------------------------------------------------
+
+Read = Callable[[Any, Edit], Any]
+"""Takes a value that is not null, gives what to keep; raises `Unfit`."""
+
+
+def read_patch(
+    edit: Edit, update: Update, fields: Mapping[str, tuple[Any, Read]], meta: dict[str, Any]
+) -> dict[str, Any]:
+    """The fields that an update sets: what each cleared one is, and what each given one becomes."""
+    changes: dict[str, Any] = {}
+    for name, (cleared, read) in fields.items():
+        if name not in update:
+            continue
+        value = update[name]
+        if value is None:
+            changes[name] = list(cleared) if type(cleared) is list else cleared
+            continue
+        try:
+            changes[name] = read(value, edit)
+        except Unfit:
+            edit.diagnose(f"{name} cannot be read; unchanged")
+    if "_meta" in update:
+        value = update["_meta"]
+        if value is None or type(value) is dict:
+            changes["_meta"] = merged_meta(meta, value)
+        else:
+            edit.diagnose("_meta is no object; unchanged")
+    return changes
+
+
+def read_text(value: Any, edit: Edit) -> str:
+    """A text."""
+    if not is_text(value):
+        raise Unfit
+    return str(value)
+
+
+def read_capabilities(value: Any, edit: Edit) -> dict[str, Any] | None:
+    """Capabilities, or none when they are malformed: never keep a control that was not clearly advertised."""
+    if type(value) is dict and (value.get("cancel") is None or type(value["cancel"]) is dict):
+        return value
+    edit.diagnose("capabilities cannot be read; taken as none")
+    return None
+
+
+def _read_content(value: Any, edit: Edit) -> list[Any]:
+    if type(value) is not list:
+        raise Unfit
+    return fit_list(value, fit_tool_content, edit, "content")
+
+
+def _read_locations(value: Any, edit: Edit) -> list[Any]:
+    if type(value) is not list:
+        raise Unfit
+    return fit_list(value, fit_location, edit, "locations")
+
+
+def _read_any(value: Any, edit: Edit) -> Any:
+    return value
+
+
+FIELDS: Mapping[str, tuple[Any, Read]] = {
+    "title": (None, read_text),
+    "name": (None, read_text),
+    "kind": ("other", read_text),
+    "status": ("pending", read_text),
+    "content": ([], _read_content),
+    "locations": ([], _read_locations),
+    "rawInput": (None, _read_any),
+    "rawOutput": (None, _read_any),
+    "capabilities": (None, read_capabilities),
+}
