@@ -1,5 +1,6 @@
 /** Snapshots as the kernel makes them, for the dev page, the screenshots and the tests. */
 
+import { toBase64 } from "../src/lib/base64.ts";
 import { emptyState } from "../src/store.ts";
 import type { Json, JsonObject } from "../src/types.ts";
 
@@ -14,7 +15,7 @@ const at = (first: number, start: number | null = null, end: number | null = nul
 
 export const text = (value: string): JsonObject => ({ type: "text", text: value });
 
-const base64 = (value: string): string => btoa(String.fromCharCode(...new TextEncoder().encode(value)));
+const base64 = (value: string): string => toBase64(new TextEncoder().encode(value));
 
 export function message(
   role: "user" | "agent" | "thought",

@@ -17,6 +17,10 @@ export class IncrementalLexer {
   private offset = 0;
   private links: Lexer["tokens"]["links"] = {};
 
+  get hasDefinitions(): boolean {
+    return Object.keys(this.links).length > 0;
+  }
+
   /** The blocks of the text. Blocks that did not change are the same objects as before. */
   blocks(input: string): Token[] {
     const text = input.includes("\r") ? input.replace(/\r\n?/g, "\n") : input;
@@ -57,6 +61,7 @@ interface MarkdownProps {
 export class Markdown extends Component<MarkdownProps> {
   private lexer = new IncrementalLexer();
   private grew = false;
+  private reading = 0;
 
   override shouldComponentUpdate(next: MarkdownProps): boolean {
     return next.text !== this.props.text || next.growing !== this.props.growing;
@@ -64,13 +69,16 @@ export class Markdown extends Component<MarkdownProps> {
 
   override render({ text, growing = false }: MarkdownProps): VNode {
     // A definition that came late reaches the links before it when the text is done and read once as a whole.
-    if (this.grew && !growing) this.lexer = new IncrementalLexer();
+    if (this.grew && !growing && this.lexer.hasDefinitions) {
+      this.lexer = new IncrementalLexer();
+      this.reading += 1;
+    }
     this.grew = growing;
     const blocks = this.lexer.blocks(text);
     return (
       <div class="acp-md">
         {blocks.map((token, at) => (
-          <Block key={at} token={token} open={growing && at === blocks.length - 1} />
+          <Block key={`${this.reading} ${at}`} token={token} open={growing && at === blocks.length - 1} />
         ))}
       </div>
     );

@@ -25,11 +25,13 @@ export function Terminal({ id, command = true }: { id: string; command?: boolean
     );
   }
   const buffer = store.buffer(id);
-  void buffer?.revision.value;
+  const revision = buffer?.revision.value ?? 0;
   return (
     <div class="acp-term">
       <Bar terminal={terminal} size={buffer?.size ?? 0} command={command} />
-      {buffer && buffer.size > 0 && <Output screen={buffer.screen()} cut={terminal.output?.cut ?? 0} />}
+      {buffer && buffer.size > 0 && (
+        <Output screen={buffer.screen()} revision={revision} cut={terminal.output?.cut ?? 0} />
+      )}
     </div>
   );
 }
@@ -65,7 +67,14 @@ export function stateOf(terminal: TerminalState): string {
   return typeof exit.exitCode === "number" ? `exit ${exit.exitCode}` : "ended";
 }
 
-function Output({ screen, cut }: { screen: Screen; cut: number }): VNode {
+interface OutputProps {
+  screen: Screen;
+  /** The screen changes in place: another number makes it drawn again. */
+  revision: number;
+  cut: number;
+}
+
+function Output({ screen, cut }: OutputProps): VNode {
   const pre = useRef<HTMLPreElement>(null);
   const [follows, setFollows] = useState(true);
   const total = lastLine(screen);

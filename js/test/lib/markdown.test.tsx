@@ -1,0 +1,130 @@
+import { render } from "preact";
+import { act } from "preact/test-utils";
+import { beforeEach, describe, expect, it } from "vitest";
+import { IncrementalLexer, Markdown } from "../../src/lib/markdown.tsx";
+
+let root: HTMLElement;
+beforeEach(() => {
+  root = document.createElement("div");
+});
+
+function draw(text: string, growing = false): HTMLElement {
+  act(() => render(<Markdown text={text} growing={growing} />, root));
+  return root;
+}
+
+describe("markdown", () => {
+  it("has headings, lists, tables, quotes, code and emphasis", () => {
+    draw(
+      "# One\n\n1. a\n2. **b** _c_ ~~d~~ `e`\n\n> q\n\n| x | y |\n|--|--:|\n| 1 | 2 |\n\n---\n\n- [x] done\n- [ ] open\n",
+    );
+    expect(root.querySelector("h3")?.textContent).toBe("One");
+    expect(root.querySelectorAll("ol > li")).toHaveLength(2);
+    expect(["strong", "em", "del", "li code"].map((name) => root.querySelector(name)?.textContent)).toEqual([
+      ..."bcde",
+    ]);
+    expect(root.querySelector("blockquote")?.textContent).toBe("q");
+    expect(root.querySelectorAll("td")).toHaveLength(2);
+    expect(root.querySelector("hr")).not.toBeNull();
+    expect([...root.querySelectorAll(".acp-md-task")].map((item) => item.textContent)).toEqual(["☑ done", "☐ open"]);
+    expect(root.querySelector("input")).toBeNull();
+  });
+
+  it("reads character references, and nothing else, as characters", () => {
+    expect(draw("a &amp; b &lt;c&gt; &#33; &#x41; &nosuch; `&amp;`").textContent).toBe("a & b <c> ! A &nosuch; &amp;");
+  });
+
+  it("opens links elsewhere and tells the other page nothing", () => {
+    const link = draw("[docs](https://a.b/c)").querySelector("a");
+    expect(link?.getAttribute("href")).toBe("https://a.b/c");
+    expect(link?.getAttribute("rel")).toBe("noopener noreferrer");
+    expect(link?.getAttribute("target")).toBe("_blank");
+    expect(link?.title).toBe("https://a.b/c");
+  });
+
+  it("names a picture that stands elsewhere and does not load it", () => {
+    draw("![chart](https://a.b/x.png?secret=1)");
+    expect(root.querySelector("img")).toBeNull();
+    expect(root.textContent).toContain("https://a.b/x.png?secret=1");
+    draw("![dot](data:image/png;base64,AAAA)");
+    expect(root.querySelector("img")?.getAttribute("src")).toBe("data:image/png;base64,AAAA");
+  });
+
+  it("colours code of a known language when the fence is closed", () => {
+    draw("```python\ndef f(): return 'x'\n```");
+    expect(root.querySelector(".acp-h-keyword")?.textContent).toBe("def");
+    expect(root.querySelector("pre")?.textContent).toBe("def f(): return 'x'");
+    draw("```python\ndef f(", true);
+    expect(root.querySelector(".acp-h-keyword")).toBeNull();
+    draw("```klingon\nQapla'\n```");
+    expect(root.querySelector("pre")?.textContent).toBe("Qapla'");
+  });
+
+  it("shows raw HTML as text", () => {
+    draw("a <b onclick=x>b</b>\n\n<script>alert(1)</script>\n\n<img src=x onerror=alert(1)>");
+    expect(root.querySelector("script, b, img")).toBeNull();
+    expect(root.textContent).toContain("<script>alert(1)</script>");
+  });
+});
+
+const SAMPLE = `# Title
+
+Text with **bold** and a [ref][r].
+
+- one
+  - two
+
+    still two
+- three
+
+\`\`\`js
+const x = 1;
+
+const y = 2;
+\`\`\`
+
+| a | b |
+|---|---|
+| 1 | 2 |
+
+Setext
+======
+
+[r]: https://a.b/
+
+The end & more.
+`;
+
+describe("a text that grows", () => {
+  it("ends as the same page as one that came whole, wherever it was cut", () => {
+    const whole = draw(SAMPLE).innerHTML;
+    for (const step of [1, 7, 50]) {
+      root = document.createElement("div");
+      for (let at = 0; at < SAMPLE.length; at += step) draw(SAMPLE.slice(0, at), true);
+      draw(SAMPLE, false);
+      expect(root.innerHTML).toBe(whole);
+    }
+  });
+
+  it("keeps the elements of what is settled", () => {
+    draw("first\n\nsecond", true);
+    const first = root.querySelector("p");
+    draw("first\n\nsecond and more\n\nthird", true);
+    expect(root.querySelector("p")).toBe(first);
+    expect(root.querySelectorAll("p")).toHaveLength(3);
+  });
+
+  it("is read anew when it is replaced", () => {
+    draw("one\n\ntwo\n\nthree", true);
+    expect(draw("other", true).textContent).toBe("other");
+  });
+
+  it("costs the open end, not the whole", () => {
+    const lexer = new IncrementalLexer();
+    const long = Array.from({ length: 300 }, (_, n) => `paragraph ${n}`).join("\n\n");
+    const before = lexer.blocks(long);
+    const after = lexer.blocks(`${long} grows`);
+    const same = after.filter((token, at) => token === before[at]).length;
+    expect(same).toBeGreaterThanOrEqual(before.length - 2);
+  });
+});

@@ -1,0 +1,104 @@
+import { describe, expect, it } from "vitest";
+import { matchPatch, type Row, wordMarks } from "../../src/lib/patch.ts";
+
+const modify = (path: string) => ({ operation: "modify", path });
+const section = (header: string, body = "@@ -1 +1 @@\n-a\n+b\n") => `${header}\n${body}`;
+const plain = (path: string) => `diff --git ${path} ${path}\n--- ${path}\n+++ ${path}`;
+
+describe("a patch beside its changes", () => {
+  it("is split by file and put to the change with its path", () => {
+    const text = section(plain("/p/b.py")) + section(plain("/p/a.py"), "@@ -1,2 +1 @@\n-x\n-y\n+z\n");
+    const { files, rest } = matchPatch(text, [modify("/p/a.py"), modify("/p/b.py"), modify("/p/c.py")]);
+    expect(files.map((file) => file && [file.added, file.removed])).toEqual([[1, 2], [1, 1], null]);
+    expect(rest).toEqual([]);
+  });
+
+  it.each([
+    ["a/ and b/ before an absolute path", "diff --git a/p/a.py b/p/a.py\n--- a/p/a.py\n+++ b/p/a.py", "/p/a.py"],
+    ["a// before an absolute path", "diff --git a//p/a.py b//p/a.py\n--- a//p/a.py\n+++ b//p/a.py", "/p/a.py"],
+    ["a relative path", "diff --git a/p/a.py b/p/a.py\n--- a/p/a.py\n+++ b/p/a.py", "p/a.py"],
+    ["a Windows path", "diff --git C:\\p\\a.py C:\\p\\a.py\n--- C:\\p\\a.py\n+++ C:\\p\\a.py", "C:\\p\\a.py"],
+    [
+      "a quoted path",
+      'diff --git "/p/\\303\\244.py" "/p/\\303\\244.py"\n--- "/p/\\303\\244.py"\n+++ "/p/\\303\\244.py"',
+      "/p/ä.py",
+    ],
+    ["a deletion", "diff --git /p/a.py /p/a.py\ndeleted file mode 100644\n--- /p/a.py\n+++ /dev/null", "/p/a.py"],
+    ["a new file", "diff --git /p/a.py /p/a.py\nnew file mode 100644\n--- /dev/null\n+++ /p/a.py", "/p/a.py"],
+  ])("understands %s", (_, header, path) => {
+    const { files, rest } = matchPatch(section(header), [modify(path)]);
+    expect(rest).toEqual([]);
+    expect(files[0]?.rows.map((row) => row.text)).toEqual(["@@ -1 +1 @@", "a", "b"]);
+  });
+
+  it("understands a rename without hunks", () => {
+    const text = "diff --git /p/a b /p/c d\nsimilarity index 100%\nrename from /p/a b\nrename to /p/c d\n";
+    const { files } = matchPatch(text, [{ operation: "move", oldPath: "/p/a b", path: "/p/c d" }]);
+    expect(files[0]).toEqual({ rows: [], added: 0, removed: 0, binary: false });
+  });
+
+  it("keeps what names another file, and says so", () => {
+    const text = section(plain("/p/a.py")) + section(plain("/etc/passwd"));
+    const { files, rest } = matchPatch(text, [modify("/p/a.py")]);
+    expect(files[0]).not.toBeNull();
+    expect(rest).toMatchObject([{ why: "stray", text: expect.stringContaining("/etc/passwd") }]);
+  });
+
+  it("never gives the second of two sections for one file to another change", () => {
+    const text = section(plain("/p/a.py")) + section(plain("/p/a.py"));
+    const { rest } = matchPatch(text, [modify("/p/a.py"), modify("/p/b.py")]);
+    expect(rest).toHaveLength(1);
+  });
+
+  it("is not fooled by removed lines that look like headers", () => {
+    const body = "@@ -1,3 +1 @@\n--- tricky\n-diff --git x x\n-@@ no\n+ok\n";
+    const { files, rest } = matchPatch(section(plain("/p/a"), body), [modify("/p/a")]);
+    expect(rest).toEqual([]);
+    expect(files[0]?.rows.slice(1).map((row) => [row.kind, row.text])).toEqual([
+      ["del", "-- tricky"],
+      ["del", "diff --git x x"],
+      ["del", "@@ no"],
+      ["add", "ok"],
+    ]);
+  });
+
+  it("is drawn although the agent miscounted and stripped blanks", () => {
+    const body = "@@ -1,9 +1 @@ def f\n a\n\n-b\n+c\n";
+    const { files } = matchPatch(section(plain("/p/a"), body), [modify("/p/a")]);
+    expect(files[0]?.rows.map((row) => [row.before, row.after, row.text])).toEqual([
+      [null, null, "@@ -1,9 +1 @@ def f"],
+      [1, 1, "a"],
+      [2, 2, ""],
+      [3, null, "b"],
+      [null, 3, "c"],
+    ]);
+  });
+
+  it("that is none is kept as text", () => {
+    expect(matchPatch("I changed a few lines.", [modify("/p/a")]).rest).toEqual([
+      { why: "unreadable", text: "I changed a few lines." },
+    ]);
+    expect(matchPatch("", [modify("/p/a")])).toEqual({ files: [null], rest: [] });
+  });
+});
+
+describe("word marks", () => {
+  const row = (kind: Row["kind"], text: string): Row => ({ kind, before: null, after: null, text });
+
+  it("show what differs between a removed and an added line", () => {
+    const rows = [row("del", "return max(values)"), row("add", "return max(values, default=0)")];
+    const marks = wordMarks(rows);
+    expect(marks.get(rows[0] as Row)?.filter((part) => part.changed)).toEqual([]);
+    expect(
+      marks
+        .get(rows[1] as Row)
+        ?.filter((part) => part.changed)
+        .map((part) => part.text),
+    ).toEqual([", default=0"]);
+  });
+
+  it("say nothing where the lines have little in common, or are many against few", () => {
+    expect(wordMarks([row("del", "alpha beta"), row("add", "x = 1")]).size).toBe(0);
+    expect(wordMarks([row("del", "a b"), row("add", "a b c"), row("add", "d")]).size).toBe(0);
+  });
+});

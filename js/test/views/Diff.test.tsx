@@ -1,0 +1,85 @@
+import { afterEach, describe, expect, it } from "vitest";
+import { CWD, PATCH, state } from "../../dev/states.ts";
+import type { JsonObject, Tagged } from "../../src/types.ts";
+import { Diff } from "../../src/views/Diff.tsx";
+import { clear, click, show } from "../help.tsx";
+
+afterEach(clear);
+
+const change = (operation: string, path: string, more: JsonObject = {}): JsonObject => ({
+  operation,
+  path: `${CWD}/${path}`,
+  ...more,
+});
+const draw = (changes: JsonObject[], patch: JsonObject | null = null) =>
+  show(<Diff item={{ type: "diff", changes, patch } as Tagged} />, state({}));
+const git = (text: string): JsonObject => ({ format: "git_patch", text });
+
+describe("a diff", () => {
+  it("has a row a file: operation, path in the folder, counts", () => {
+    const page = draw([change("modify", "stats.py")], git(PATCH));
+    expect(page.one(".acp-file").textContent).toMatch(/^modifystats\.py\+4 −2/);
+  });
+
+  it("without a patch says so, with what is known of the file", () => {
+    const page = draw([
+      change("add", "logo.png", { fileType: "binary", mimeType: "image/png" }),
+      change("move", "docs/a.txt", { oldPath: `${CWD}/a.txt` }),
+      change("delete", "old", { fileType: "directory" }),
+    ]);
+    expect(page.all(".acp-file").map((row) => row.textContent)).toEqual([
+      "addlogo.pngbinary · image/png · no patch",
+      "movea.txt → docs/a.txtno patch",
+      "deleteolddirectory · no patch",
+    ]);
+  });
+
+  it("has line numbers, signs and marked words", () => {
+    const page = draw([change("modify", "stats.py")], git(PATCH));
+    expect(page.one(".acp-hunk").textContent).toBe("@@ -1,5 +1,7 @@ def mean");
+    expect(page.all(".acp-row").map((row) => row.textContent)).toEqual([
+      "11def mean(xs):",
+      "2−    return sum(xs) / len(xs)",
+      "2+    if not xs:",
+      '3+        return float("nan")',
+      "4+    return sum(xs) / len(xs)",
+      "35",
+      "46def spread(values):",
+      "5−    return max(values) - min(values)",
+      "7+    return max(values, default=0) - min(values)",
+    ]);
+    expect(page.all(".acp-word").map((word) => word.textContent)).toEqual([", default=0"]);
+  });
+
+  it("warns of a patch for a file that is not among the changes", () => {
+    const page = draw([change("modify", "other.py")], git(PATCH));
+    expect(page.text()).toContain("The patch names a file that is not among the changes. Shown as text:");
+    expect(page.one(".acp-patch-text").textContent).toBe(PATCH);
+    expect(page.text()).toContain("modifyother.pyno patch");
+  });
+
+  it("shows an unknown operation with its JSON, and an unknown format as text", () => {
+    const page = draw([{ operation: "_chmod", path: `${CWD}/run.sh`, mode: "755" }], { format: "_ed", text: "1,$d" });
+    expect(page.text()).toContain('"mode": "755"');
+    expect(page.text()).toContain("A patch in the format _ed, shown as text:1,$d");
+  });
+
+  it("folds what is long, and says how long it is", () => {
+    const lines = Array.from({ length: 5000 }, (_, n) => `+row ${n}`).join("\n");
+    const header = `diff --git ${CWD}/big.csv ${CWD}/big.csv\nnew file mode 100644\n--- /dev/null\n+++ ${CWD}/big.csv\n`;
+    const page = draw([change("add", "big.csv")], git(`${header}@@ -0,0 +1,5000 @@\n${lines}\n`));
+    expect(page.text()).toContain("+5,000 −0");
+    expect(page.all(".acp-row")).toEqual([]);
+    click(page.all("button").find((button) => button.textContent === "Show 5,001 lines") as HTMLElement);
+    expect(page.all(".acp-row").length).toBeGreaterThan(100);
+    expect(page.all(".acp-row").length).toBeLessThan(1000);
+  });
+
+  it("shows hidden characters of paths and lines", () => {
+    const path = `${CWD}/a\u202egpj.exe`;
+    const text = `diff --git ${path} ${path}\n--- ${path}\n+++ ${path}\n@@ -1 +1 @@\n-a\n+if x: # \u2066 admin\n`;
+    const page = draw([{ operation: "modify", path }], git(text));
+    expect(page.one(".acp-path").textContent).toBe("a⟨U+202E⟩gpj.exe");
+    expect(page.one(".acp-row-add").textContent).toContain("⟨U+2066⟩");
+  });
+});

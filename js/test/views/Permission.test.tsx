@@ -1,0 +1,295 @@
+import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
+import { call, OPTIONS, permission, state, terminal, turn } from "../../dev/states.ts";
+import { BUSY_KERNEL, NO_KERNEL, SLOW } from "../../src/actions.ts";
+import type { Json, JsonObject } from "../../src/types.ts";
+import { INERT, Permission } from "../../src/views/Permission.tsx";
+import { Session } from "../../src/views/Session.tsx";
+import { clear, click, kernel, pass, press, show } from "../help.tsx";
+
+beforeEach(() => void vi.useFakeTimers());
+afterEach(clear);
+
+const COMMAND = { type: "command", command: "rm -rf build", cwd: "/p" };
+
+async function ask(more: JsonObject = {}, answer = kernel) {
+  const page = show(<Permission id="p:1" />, state({ permissions: { "p:1": permission("Run it?", more) } }), answer);
+  await pass(INERT + 10);
+  const buttons = () => page.all(".acp-ask-row > button");
+  const card = () => page.one("[data-permission]");
+  return { ...page, buttons, card };
+}
+
+const enabled = (button: HTMLElement): boolean => button.getAttribute("aria-disabled") === "false";
+
+describe("a question", () => {
+  it("shows title, description, the command and its folder, literally", async () => {
+    const { text, one } = await ask({ description: "It **cleans**.", subject: COMMAND });
+    expect(text()).toContain("Run it?");
+    expect(text()).toContain("It **cleans**.");
+    expect(one(".acp-cmd").textContent).toBe("$ rm -rf build   in /p");
+  });
+
+  it("makes hidden and direction-changing characters of a command visible", async () => {
+    const { one } = await ask({ subject: { ...COMMAND, command: "echo \u202egnp.exe\u200b" } });
+    expect(one(".acp-cmd").textContent).toContain("echo ⟨U+202E⟩gnp.exe⟨U+200B⟩");
+  });
+
+  it("shows every option in the agent's order, under the agent's words, with a key", async () => {
+    const { buttons } = await ask();
+    expect(buttons().map((button) => button.querySelector(".acp-option-name")?.textContent)).toEqual([
+      "Allow once",
+      "Always allow",
+      "Reject",
+      "Always reject",
+    ]);
+    expect(buttons().map((button) => button.querySelector("kbd")?.textContent)).toEqual(["1", "2", "3", "4"]);
+  });
+
+  it("leaves a gap where allowing turns to rejecting, and orders nothing", async () => {
+    const { one } = await ask({ options: [OPTIONS[2] as Json, OPTIONS[0] as Json] });
+    const row = [...one(".acp-ask-row").children].map((child) => child.className);
+    expect(row.slice(0, 3)).toEqual(["", "acp-gap", "acp-primary"]);
+  });
+
+  it("tells a rejecting option that is named Allow apart", async () => {
+    const { buttons } = await ask({ options: [{ optionId: "a", name: "Allow", kind: "reject_once" }] });
+    expect(buttons()[0]?.textContent).toContain("rejects once");
+    expect(buttons()[0]?.classList.contains("acp-primary")).toBe(false);
+  });
+
+  it("names an unknown kind, on a neutral button", async () => {
+    const { buttons } = await ask({ options: [{ optionId: "a", name: "Later", kind: "_snooze" }] });
+    expect(buttons()[0]?.textContent).toContain("_snooze");
+    expect(buttons()[0]?.className).toBe("");
+  });
+
+  it("flags two options of one id and shows both", async () => {
+    const twins = [
+      { optionId: "a", name: "Allow", kind: "allow_once" },
+      { optionId: "a", name: "Reject", kind: "reject_once" },
+    ];
+    const { text, buttons } = await ask({ options: twins });
+    expect(buttons()).toHaveLength(2);
+    expect(text()).toContain("Two options have the same id a");
+  });
+
+  it("shows raw JSON, flagged and without a favourite, when it cannot be read", async () => {
+    const { text, one, all } = await ask({ subject: { type: "_vm", vm: "b" }, problem: "Nobody knows what a VM is." });
+    expect(text()).toContain("Nobody knows what a VM is. Nothing is allowed automatically.");
+    expect(one(".acp-ask-raw").textContent).toContain('"vm": "b"');
+    expect(all(".acp-primary")).toEqual([]);
+  });
+
+  it("takes no focus", async () => {
+    await ask();
+    expect(document.activeElement).toBe(document.body);
+  });
+
+  it("says that the cell waits, and when clicks are only read later", async () => {
+    const page = await ask();
+    expect(page.text()).not.toContain("cell");
+    page.model.receive({ type: "wait", waiting: true, clicks: true });
+    await pass(0);
+    expect(page.text()).toContain("the cell is waiting for your answer");
+    page.model.receive({ type: "wait", waiting: true, clicks: false });
+    await pass(0);
+    expect(page.text()).toContain("Clicks are read when the cell ends");
+  });
+});
+
+describe("an answer", () => {
+  it("is the option that was pressed", async () => {
+    const { model, buttons } = await ask();
+    click(buttons()[2] as HTMLElement);
+    expect(model.of("answer")).toMatchObject([{ permission: "p:1", optionId: "no" }]);
+    expect(buttons().every(enabled)).toBe(false);
+  });
+
+  it("is taken by a digit while the card has the focus, and not elsewhere", async () => {
+    const { model, card, root } = await ask();
+    press(root, "1");
+    press(document.body, "1");
+    expect(model.of("answer")).toEqual([]);
+    press(card(), "3");
+    expect(model.of("answer")).toMatchObject([{ optionId: "no" }]);
+  });
+
+  it("is not taken from a held key, a shortcut, or a digit without an option", async () => {
+    const { model, card } = await ask();
+    press(card(), "1", { repeat: true });
+    press(card(), "1", { ctrlKey: true });
+    press(card(), "7");
+    expect(press(card(), "Enter", { repeat: true }).defaultPrevented).toBe(true);
+    expect(model.of("answer")).toEqual([]);
+  });
+
+  it("is not taken in the first moment", async () => {
+    const page = show(<Permission id="p:1" />, state({ permissions: { "p:1": permission("?") } }));
+    const first = page.one(".acp-ask-row > button");
+    click(first);
+    press(page.one("[data-permission]"), "1");
+    await pass(INERT - 50);
+    click(first);
+    expect(page.model.of("answer")).toEqual([]);
+    await pass(100);
+    click(page.one(".acp-ask-row > button"));
+    expect(page.model.of("answer")).toHaveLength(1);
+  });
+
+  it("is not taken in the moment after what it asks about changed", async () => {
+    const page = show(
+      <Permission id="p:1" />,
+      state({
+        toolCalls: { "t:c": call("c", { rawInput: { command: "ls" } }) },
+        permissions: { "p:1": permission("?", { toolCallId: "c", subject: { type: "tool_call", toolCall: {} } }) },
+      }),
+    );
+    await pass(INERT + 10);
+    expect(page.one(".acp-cmd").textContent).toBe("$ ls");
+    page.ops(["set", ["toolCalls", "t:c", "rawInput"], { command: "rm -rf ~" }]);
+    click(page.one(".acp-ask-row > button"));
+    expect(page.model.of("answer")).toEqual([]);
+    expect(page.one(".acp-cmd").textContent).toBe("$ rm -rf ~");
+    await pass(INERT + 10);
+    click(page.one(".acp-ask-row > button"));
+    expect(page.model.of("answer")).toHaveLength(1);
+  });
+
+  it("can be a dismissal where no rejection is offered, and only there", async () => {
+    const { model, buttons, text } = await ask({ options: [OPTIONS[0] as Json] });
+    click(buttons().at(-1) as HTMLElement);
+    expect(model.of("dismiss")).toMatchObject([{ permission: "p:1" }]);
+    expect(text()).toContain("Dismiss");
+    expect((await ask()).text()).not.toContain("Dismiss");
+  });
+
+  it("that was refused says why, and can be tried again", async () => {
+    const { model, buttons, one } = await ask();
+    click(buttons()[0] as HTMLElement);
+    model.receive({ type: "result", id: model.of("answer")[0]?.id, ok: false, error: "It was answered elsewhere." });
+    await pass(0);
+    expect(one('[role="alert"]').textContent).toBe("It was answered elsewhere.");
+    expect(buttons().every(enabled)).toBe(true);
+  });
+
+  it("that nobody took yet says that the kernel is busy", async () => {
+    const { buttons, text } = await ask();
+    click(buttons()[0] as HTMLElement);
+    await pass(SLOW + 10);
+    expect(text()).toContain(BUSY_KERNEL);
+  });
+
+  it("to a kernel that is gone says so", async () => {
+    let gone = false;
+    const { buttons, text } = await ask({}, (model, message) => {
+      if (gone) throw new Error("Cannot send");
+      kernel(model, message);
+    });
+    gone = true;
+    click(buttons()[0] as HTMLElement);
+    await pass(0);
+    expect(text()).toContain(NO_KERNEL);
+  });
+});
+
+describe("without a kernel", () => {
+  it("there is no button, but what was asked and offered", async () => {
+    const { all, text } = await ask({ subject: COMMAND }, () => {});
+    await pass(4000);
+    expect(all("button")).toEqual([]);
+    expect(text()).toContain("rm -rf build");
+    expect(text()).toContain("It offered: Allow once, Always allow, Reject, Always reject");
+  });
+});
+
+describe("an answered question is one line", () => {
+  const line = (more: JsonObject): string =>
+    show(
+      <Permission id="p:1" />,
+      state({ permissions: { "p:1": permission("Run it?", { at: { first: 1, start: null, end: 2 }, ...more }) } }),
+    ).text();
+  const chosen = (optionId: string, by: string, why: string | null = null) =>
+    line({ status: "selected", optionId, by, why }).replace(/\d\d:\d\d:\d\d/, "T");
+  const cancelled = (by: string) => line({ status: "cancelled", by }).replace(/\d\d:\d\d:\d\d/, "T");
+
+  it("with who, when and why", () => {
+    expect(chosen("once", "you")).toBe("Run it? Allowed once by you at T");
+    expect(chosen("always", "python")).toBe("Run it? Always allowed by Python code at T");
+    expect(chosen("no", "policy", 'the rule reject Run("rm *")')).toBe(
+      'Run it? Rejected by the policy at T (the rule reject Run("rm *"))',
+    );
+    expect(chosen("no", "nobody")).toBe("Run it? Rejected because nobody was watching at T");
+    expect(cancelled("you")).toBe("Run it? Dismissed by you at T");
+    expect(cancelled("agent")).toBe("Run it? Withdrawn by the agent at T");
+    expect(cancelled("stop")).toBe("Run it? Cancelled: you stopped the turn");
+    expect(cancelled("end")).toBe("Run it? Never answered: the agent ended");
+  });
+
+  it("also when it was answered elsewhere, while this page looked", async () => {
+    const page = await ask();
+    page.ops([
+      "set",
+      ["permissions", "p:1"],
+      permission("Run it?", { status: "selected", optionId: "no", by: "python" }),
+    ]);
+    expect(page.text()).toContain("Rejected by Python code");
+    expect(page.all("button")).toEqual([]);
+  });
+});
+
+describe("a question about a tool call", () => {
+  const withCall = (more: JsonObject): JsonObject =>
+    state({
+      turns: { "r:1": turn(1, "go") },
+      timeline: ["t:c"],
+      toolCalls: { "t:c": call("c", { title: "Edit a.py", kind: "edit", ...more }) },
+      permissions: {
+        "p:1": permission("Edit a.py?", {
+          toolCallId: "c",
+          subject: { type: "tool_call", toolCall: { toolCallId: "c" } },
+        }),
+      },
+    });
+  const diff = { type: "diff", changes: [{ operation: "modify", path: "/tmp/acp-demo-x1/project/a.py" }], patch: null };
+
+  it("stands in its card, below what would change", () => {
+    const { one, text } = show(<Session />, withCall({ content: [diff] }));
+    expect(one("[data-call] [data-permission]")).toBeTruthy();
+    expect(text().indexOf("modify a.py")).toBeLessThan(text().indexOf("Edit a.py?"));
+    expect(text()).toContain("waiting for you");
+  });
+
+  it("shows the input when nothing else shows what would happen", () => {
+    const { one } = show(<Session />, withCall({ rawInput: { path: "a.py", text: "x" } }));
+    expect(one(".acp-ask-raw").textContent).toContain('"text": "x"');
+  });
+
+  it("opens the card again for a new question, and keeps a choice made while it stands", () => {
+    const { one, all, ops } = show(<Session />, withCall({ content: [diff] }));
+    click(one(".acp-call-toggle"));
+    expect(all(".acp-call-body")).toEqual([]);
+    expect(all("[data-permission]")).toHaveLength(1);
+    ops(["set", ["permissions", "p:1", "status"], "cancelled"]);
+    ops(["set", ["permissions", "p:2"], permission("Really?", { toolCallId: "c" })]);
+    expect(all(".acp-call-body")).toHaveLength(1);
+  });
+
+  it("is announced to those who listen", () => {
+    const { one } = show(<Session />, withCall({}));
+    expect(one('[aria-live="assertive"]').textContent).toBe("The agent asks: Edit a.py?");
+  });
+});
+
+it("a terminal of a command question is no reason to draw it twice", () => {
+  const { all } = show(
+    <Session />,
+    state({
+      timeline: ["p:1"],
+      terminals: { "x:1": terminal("1", "hello") },
+      permissions: { "p:1": permission("Run?", { subject: { ...COMMAND, terminalId: "1" } }) },
+      turns: { "r:1": turn(1, "go") },
+    }),
+  );
+  expect(all(".acp-cmd")).toHaveLength(1);
+  expect(all(".acp-term")).toHaveLength(0);
+});
