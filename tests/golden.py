@@ -4,32 +4,88 @@ from __future__ import annotations
 
 import json
 from base64 import b64encode
+from collections.abc import Iterable, Iterator
 from pathlib import Path
+from random import Random
 from typing import Any
 
+from acp_widget.session.operations import Operation, to_wire
+from acp_widget.session.reducer import reduce
+from acp_widget.session.state import State
+
+from .conformance import Session, load
+from .session_events import events
 from .terminal_cases import CASES
 
 FOLDER = Path(__file__).parent / "golden"
+VECTORS = (Path(__file__).parent / "vectors", Path(__file__).parent / "vectors_extra")
 
 
-def terminal_text() -> str:
-    """`[{name, chunks: [base64], text}]`."""
-    return _lines(
-        {"name": name, "chunks": [b64encode(c).decode() for c in chunks], "text": text} for name, chunks, text in CASES
-    )
+def terminal_text() -> Iterator[dict[str, Any]]:
+    """`{name, chunks: [base64], text}`: what a terminal shows."""
+    for name, chunks, text in CASES:
+        yield {"name": name, "chunks": [_base64(chunk) for chunk in chunks], "text": text}
 
 
-def _lines(items: Any) -> str:
-    return "[\n" + ",\n".join(json.dumps(item, ensure_ascii=True, separators=(",", ":")) for item in items) + "\n]\n"
+def operations() -> Iterator[dict[str, Any]]:
+    """`{name, before, ops, buffers: [base64], after}`: a snapshot, operations in wire form, the snapshot after."""
+    for folder in VECTORS:
+        for name, case in load(folder):
+            yield _vector(name, case)
+    for seed in range(8):
+        yield _random(f"random events {seed}", seed, State())
+    for seed in range(8, 12):
+        yield _random(f"random events {seed}, little memory for terminals", seed, State(terminal_cap=48))
 
 
-FILES = {"terminal_text.json": terminal_text}
+def _vector(name: str, case: dict[str, Any]) -> dict[str, Any]:
+    session = Session()
+    before = session.state.snapshot()
+    ops: list[Operation] = []
+    emit = session.emit
+
+    def recording(event: dict[str, Any]) -> Any:
+        outcome = emit(event)
+        ops.extend(outcome.ops)
+        return outcome
+
+    session.emit = recording  # type: ignore[method-assign]
+    for step in case["steps"] if "steps" in case else [{"update": update} for update in case["updates"]]:
+        session.step(step)
+    return _case(name, before, ops, session.state.snapshot())
+
+
+def _random(name: str, seed: int, state: State) -> dict[str, Any]:
+    """Operations on a state that is no longer fresh."""
+    sequence = list(events(Random(seed), 200))
+    for event in sequence[:60]:
+        reduce(state, event)
+    before = state.snapshot()
+    ops = [operation for event in sequence[60:] for operation in reduce(state, event).ops]
+    return _case(name, before, ops, state.snapshot())
+
+
+def _case(name: str, before: dict[str, Any], ops: list[Operation], after: dict[str, Any]) -> dict[str, Any]:
+    wire, buffers = to_wire(ops)
+    return {"name": name, "before": before, "ops": wire, "buffers": [_base64(b) for b in buffers], "after": after}
+
+
+def _base64(data: bytes) -> str:
+    return b64encode(data).decode("ascii")
+
+
+FILES = {"terminal_text.json": terminal_text, "operations.json": operations}
+
+
+def text(items: Iterable[dict[str, Any]]) -> str:
+    """The file's text: a JSON list with one item a line, so that a change shows which case changed."""
+    return "[\n" + ",\n".join(json.dumps(item, separators=(",", ":")) for item in items) + "\n]\n"
 
 
 def main() -> None:
     FOLDER.mkdir(exist_ok=True)
     for name, make in FILES.items():
-        (FOLDER / name).write_text(make(), encoding="utf-8")
+        (FOLDER / name).write_text(text(make()), encoding="utf-8")
         print("wrote", FOLDER / name)
 
 
