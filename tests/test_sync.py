@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import random
 from typing import Any
 
@@ -9,6 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from acp_widget.session.reducer import reduce
+from acp_widget.session.state import State
 from acp_widget.widget import sync as module
 from acp_widget.widget.sync import Sync
 
@@ -20,8 +23,8 @@ EMPTY_OUTPUT = {"data": "", "_meta": None, "cut": 0}
 class Line:
     """A Sync, the state it reports, and a record of what it sent."""
 
-    def __init__(self) -> None:
-        self.state = ToyState()
+    def __init__(self, state: Any = None) -> None:
+        self.state = ToyState() if state is None else state
         self.clock = Clock()
         self.sent: list[tuple[dict[str, Any], list[bytes]]] = []
         self.sent_at: list[float] = []
@@ -353,7 +356,7 @@ def connect(line: Line) -> Browser:
     def say(message: dict[str, Any]) -> None:
         {"hello": line.sync.hello, "ack": line.sync.ack}[message["type"]](message["seq"])
 
-    return Browser({"seq": 0, **ToyState().data}, say)
+    return Browser({"seq": 0, **(ToyState().data if isinstance(line.state, ToyState) else State().snapshot())}, say)
 
 
 def ask(line: Line) -> None:
@@ -505,3 +508,78 @@ def test_merged_and_split_operations_give_the_same_state(actions: list[Any], mes
             apply(before, op, batch.buffers)
     assert before == line.state.data
     assert pending.size == 0
+
+
+_ID = st.sampled_from(["1", "2", "__proto__"])
+_BLOCK = st.one_of(
+    st.builds(lambda text: {"type": "text", "text": text}, st.text(max_size=4)),
+    st.just({"type": "image", "data": "AAAA", "mimeType": "image/png"}),
+)
+_ITEM = st.one_of(
+    st.builds(lambda block: {"type": "content", "content": block}, _BLOCK),
+    st.builds(lambda identity: {"type": "terminal", "terminalId": identity}, _ID),
+    st.just({"type": "diff", "changes": [{"operation": "add", "path": "/a"}]}),
+)
+_BASE64 = st.builds(lambda data: base64.b64encode(data).decode(), st.binary(max_size=40))
+_OUTPUT = st.none() | st.builds(lambda data: {"data": data}, _BASE64)
+
+
+def _update(kind: str, **fields: Any) -> st.SearchStrategy[dict[str, Any]]:
+    some = st.fixed_dictionaries({"sessionUpdate": st.just(kind)}, optional=fields)
+    return st.builds(lambda update: {"type": "update", "update": update}, some)
+
+
+_EVENT = st.one_of(
+    _update("agent_message_chunk", messageId=_ID, content=_BLOCK),
+    _update("agent_thought_chunk", messageId=_ID, content=_BLOCK),
+    _update("agent_message", messageId=_ID, content=st.none() | st.lists(_BLOCK, max_size=3)),
+    _update("tool_call_update", toolCallId=_ID, title=st.text(max_size=3), content=st.lists(_ITEM, max_size=3)),
+    _update("tool_call_content_chunk", toolCallId=_ID, content=_ITEM),
+    _update("terminal_output_chunk", terminalId=_ID, data=_BASE64),
+    _update("terminal_update", terminalId=_ID, output=_OUTPUT, exitStatus=st.none() | st.just({"exitCode": 0})),
+    _update("state_update", state=st.sampled_from(["running", "idle", "requires_action"])),
+    _update("plan_update", plan=st.builds(lambda identity: {"type": "items", "planId": identity, "entries": []}, _ID)),
+    _update("plan_removed", planId=_ID),
+    _update("_odd", x=st.integers()),
+    st.builds(
+        lambda identity: {
+            "type": "request",
+            "id": identity,
+            "params": {"title": "?", "options": [{"optionId": "a", "name": "A", "kind": "allow_once"}]},
+        },
+        st.integers(0, 3),
+    ),
+    st.builds(lambda n: {"type": "respond", "permission": f"p:{n}", "optionId": "a", "by": "you"}, st.integers(1, 4)),
+    st.just({"type": "cancel"}),
+    st.just({"type": "replayBegin"}),
+    st.just({"type": "replayEnd", "result": {}}),
+    st.just({"type": "sessionNew", "result": {"sessionId": "s"}}),
+    st.just({"type": "starting", "command": [], "cwd": "/", "label": "x", "temporary": False, "policy": "ask"}),
+    st.just({"type": "ended", "connection": "failed", "error": None}),
+    st.builds(lambda n: {"type": "promptSent", "turn": f"r:{n}", "prompt": [], "source": None}, st.integers(1, 3)),
+)
+
+
+@settings(max_examples=200, deadline=None)
+@given(st.lists(st.tuples(_EVENT, st.sampled_from([0.0, 0.0, 0.01, 0.1, 2.0])), max_size=40), st.integers(0, 2**32))
+def test_a_real_session_ends_the_same_in_the_browser_whatever_was_lost(events: list[Any], seed: int) -> None:
+    state = State(terminal_cap=60)
+    line = Line(state)
+    line.sync._pending._terminal_cap = 60
+    luck = random.Random(seed)
+    browser = connect(line)
+    browser.initialize()
+    for event, pause in events:
+        line.sync.push(reduce(state, {"at": 1.0, **event}).ops)
+        line.sync.set_waiting(bool(state.pending_permissions()))
+        line.clock.advance(pause)
+        for message in line.drain():
+            if luck.random() < 0.8:
+                browser.receive(*message)
+    browser.initialize()
+    for _ in range(5):
+        line.clock.advance(3)
+        deliver(line, browser)
+    assert browser.state == state.snapshot()
+    line.clock.advance(3600)
+    assert line.clock.timers == 0

@@ -21,8 +21,8 @@ from comm.base_comm import BaseComm
 
 from acp_widget import runtime
 from acp_widget.errors import AnswerRefused
-from acp_widget.session import operations
-from acp_widget.session.state import GROUPS, State
+from acp_widget.session.reducer import reduce
+from acp_widget.session.state import State
 from acp_widget.widget import bundle
 from acp_widget.widget import widget as module
 from acp_widget.widget.sync import SNAPSHOT_BYTES
@@ -105,7 +105,7 @@ class Actions:
 
 
 class Session:
-    """A widget on a real state, changed as the reducer changes it: operations applied and pushed in one go."""
+    """A widget on a real state, driven by events as the agent does it: reduced and pushed in one go."""
 
     def __init__(self, **options: Any) -> None:
         self.state = State()
@@ -113,42 +113,31 @@ class Session:
         self.reports: list[str] = []
         self.widget = SessionWidget(self.state, self.actions, report=self.reports.append, **options)
 
-    def do(self, *ops: Any) -> None:
-        on_private_thread(self._do, ops)
+    def event(self, **event: Any) -> None:
+        on_private_thread(self._event, {"at": 1.0, **event})
 
-    def _do(self, ops: Any) -> None:
-        with self.state.lock:
-            for name, target, *value in ops:
-                _APPLY[name](self.state.data, target, *value)
-                path = target if isinstance(target, tuple) else ("terminals", target)
-                if path[0] in GROUPS and len(path) > 1:
-                    self.state.touch(path[0], path[1])
-        self.widget.push(ops)
+    def _event(self, event: dict[str, Any]) -> None:
+        self.widget.push(reduce(self.state, event).ops)
         self.widget.refresh()
 
-    def begin(self, key: str = "r:1") -> None:
-        with self.state.lock:
-            self.state.memory.active = key
-        self.do(
-            ("set", ("turns", key), {"number": 1, "status": "running", "at": {}}),
-            ("set", ("session", "connection"), "ready"),
-            ("set", ("messages", "a:1"), {"role": "agent", "content": [{"type": "text", "text": ""}], "turn": key}),
-            ("append", ("timeline",), "a:1"),
-        )
+    def update(self, kind: str, **fields: Any) -> None:
+        self.event(type="update", update={"sessionUpdate": kind, **fields})
+
+    def begin(self) -> None:
+        """The agent is there, and works on a prompt."""
+        self.event(type="sessionNew", result={"sessionId": "s"})
+        self.event(type="promptSent", turn=self.state.next_turn(), prompt=[], source="python")
+        self.update("state_update", state="running")
 
     def say(self, text: str) -> None:
-        self.do(("text", ("messages", "a:1", "content", 0, "text"), text))
+        self.update("agent_message_chunk", messageId="1", content={"type": "text", "text": text})
 
     def ask(self) -> None:
-        with self.state.lock:
-            self.state.memory.pending[("int", 5)] = "p:1"
-        self.do(("set", ("permissions", "p:1"), {"status": "pending", "title": "May I?", "turn": "r:1"}))
+        option = {"optionId": "a", "name": "Yes", "kind": "allow_once"}
+        self.event(type="request", id=5, params={"title": "May I?", "options": [option]})
 
-    def settle(self, key: str = "r:1") -> None:
-        with self.state.lock:
-            self.state.memory.active = None
-            self.state.memory.pending.clear()
-        self.do(("set", ("turns", key, "status"), "done"), ("set", ("state", "stopReason"), "end_turn"))
+    def settle(self) -> None:
+        self.update("state_update", state="idle", stopReason="end_turn")
 
     def quiet(self) -> None:
         """Wait until everything so far was sent."""
@@ -182,16 +171,6 @@ class Session:
         until(found, f"a result for {identity}")
         [result] = found()
         return result
-
-
-_APPLY: dict[str, Callable[..., None]] = {
-    "set": operations.put,
-    "append": operations.append,
-    "text": operations.add_text,
-    "bytes": operations.add_bytes,
-    "trim": operations.trim,
-    "delete": operations.delete,
-}
 
 
 @pytest.fixture
@@ -234,36 +213,36 @@ def test_the_front_end_is_read_once_and_shared_by_all_models(session: Session, f
 
 def test_scalar_traits_follow_the_session_and_handlers_of_observe_run(session: Session) -> None:
     seen: list[tuple[str, Any]] = []
-    session.widget.observe(
-        lambda change: seen.append((change["name"], change["new"])), ["status", "busy", "pending_count"]
-    )
+    names = ["status", "busy", "pending_count"]
+    session.widget.observe(lambda change: seen.append((change["name"], change["new"])), names)
     session.begin()
     session.ask()
+    session.event(type="respond", permission="p:1", optionId="a", by="you", why=None)
     session.settle()
-    until(lambda: not session.widget.busy)
     assert seen == [
+        ("status", "idle"),
         ("status", "running"),
         ("busy", True),
         ("status", "waiting"),
         ("pending_count", 1),
+        ("status", "running"),
+        ("pending_count", 0),
         ("status", "idle"),
         ("busy", False),
-        ("pending_count", 0),
     ]
     assert session.widget.turn_count == 1
     assert session.widget.stop_reason == "end_turn"
 
 
 def test_names_titles_usage_and_errors_come_from_the_agent(session: Session) -> None:
-    session.do(
-        ("set", ("session", "label"), "demo"),
-        ("set", ("session", "agent"), {"name": "a", "title": None, "version": "1"}),
-        ("set", ("sessionInfo", "title"), "Fixing"),
-        ("set", ("usage",), {"used": 5, "size": 10, "cost": None}),
-        ("set", ("session", "connection"), "failed"),
-        ("set", ("session", "error"), {"name": "AgentExited", "message": "It ended."}),
-    )
-    until(lambda: session.widget.error)
+    start = {"command": ["x"], "cwd": "/", "temporary": False, "policy": "ask"}
+    session.event(type="starting", label="demo", **start)
+    assert session.widget.agent_name == "demo"
+    session.event(type="initialized", result={"protocolVersion": 2, "info": {"name": "a", "version": "1"}})
+    session.update("session_info_update", title="Fixing")
+    session.update("usage_update", used=5, size=10)
+    error = {"name": "AgentExited", "title": "", "message": "It ended.", "hint": "", "stderr": ""}
+    session.event(type="ended", connection="failed", error=error)
     widget = session.widget
     assert (widget.agent_name, widget.title, widget.usage["used"], widget.error) == ("a", "Fixing", 5, "It ended.")
     assert widget.status == "failed"
@@ -273,8 +252,9 @@ def test_changes_made_together_reach_the_browser_in_one_message(session: Session
     session.quiet()
     before = len(session.updates())
     session.begin()
-    until(lambda: len(session.updates()) > before)
-    assert {"status": "running", "busy": True, "turn_count": 1}.items() <= session.updates()[before].items()
+    session.quiet()
+    together = [update for update in session.updates()[before:] if "turn_count" in update]
+    assert [{"status", "busy", "turn_count"} <= set(update) for update in together] == [True]
 
 
 def test_streaming_sends_few_trait_updates_and_never_the_state(session: Session) -> None:
@@ -404,10 +384,9 @@ def test_a_browser_that_gets_every_message_has_the_state(session: Session) -> No
     browser = connect(session)
     browser.initialize()
     session.begin()
-    session.do(("set", ("terminals", "x:1"), {"output": {"data": "", "_meta": None, "cut": 0}, "turn": "r:1"}))
-    session.do(
-        ("bytes", "x:1", b"caf\xc3"), ("append", ("timeline",), "t:1"), ("bytes", "x:1", b"\xa9!"), ("trim", "x:1", 1)
-    )
+    session.update("terminal_output_chunk", terminalId="1", data="Y2Fmww==")
+    session.update("tool_call_update", toolCallId="1", title="Look", content=[{"type": "terminal", "terminalId": "1"}])
+    session.update("terminal_output_chunk", terminalId="1", data="qSE=")
     session.say("hello")
     catch_up(session, browser, 0)
 
@@ -440,12 +419,11 @@ def test_a_permission_request_reaches_the_browser_whatever_was_lost(session: Ses
 
 
 def test_what_happened_before_the_widget_was_listened_to_is_in_the_first_answer(session: Session) -> None:
-    with session.state.lock:
-        operations.put(session.state.data, ("session", "label"), "unseen")
+    reduce(session.state, {"type": "policy", "at": 1.0, "policy": "allow"})
     browser = connect(session)
     browser.initialize()
     catch_up(session, browser, 0)
-    assert browser.state["session"]["label"] == "unseen"
+    assert browser.state["session"]["policy"] == "allow"
 
 
 def test_all_messages_leave_from_the_private_thread(session: Session) -> None:
@@ -598,10 +576,9 @@ def test_in_colab_the_bundle_is_exactly_anywidgets_own(monkeypatch: pytest.Monke
 
 
 def test_a_line_about_the_session_says_what_a_reader_wants(session: Session) -> None:
-    session.do(("set", ("session", "label"), "demo"))
+    session.event(type="initialized", result={"protocolVersion": 2, "info": {"name": "demo", "version": "1"}})
     session.begin()
     session.ask()
-    until(lambda: session.widget.pending_count)
     assert repr(session.widget) == "<SessionWidget 'demo', waiting, 1 turn, 1 waiting for an answer>"
     view = TurnView(session=session.widget, turn="r:1", uid="u")
     assert repr(view) == f"<TurnView of turn 1 in {session.widget!r}>"
@@ -699,34 +676,26 @@ def test_a_snapshot_is_not_waited_for_without_end(session: Session, monkeypatch:
 
 
 _CELL = """
+import pathlib, time
 from acp_widget import runtime
-from acp_widget.session import operations
+from acp_widget.session.reducer import reduce
 from acp_widget.session.state import State
 from acp_widget.widget import bundle
 from acp_widget.widget.widget import SessionWidget
-import pathlib, threading
 bundle.STATIC = pathlib.Path({static!r})
 state = State()
 widget = SessionWidget(state, None)
 
-def change(*ops, active=None):
-    with state.lock:
-        state.memory.active = active
-        for name, *arguments in ops:
-            operations.put(state.data, *arguments)
-            if len(arguments[0]) > 1 and arguments[0][0] == "turns":
-                state.touch(*arguments[0][:2])
-    widget.push(ops)
+def event(**event):
+    widget.push(reduce(state, {{"at": 1.0, **event}}).ops)
     widget.refresh()
 
-settled = threading.Event()
-widget.observe(lambda _: settled.set(), "state")
-runtime.call(lambda: change(("set", ("turns", "r:1"), {{"status": "running"}}), active="r:1"))
-runtime.call(lambda: change(("set", ("turns", "r:1", "status"), "done")))
-assert settled.wait(10)
-import time
-import warnings
-while widget._unsent:
+runtime.call(lambda: event(type="sessionNew", result={{"sessionId": "s"}}))
+runtime.call(lambda: event(type="promptSent", turn="r:1", prompt=[], source="python"))
+runtime.call(lambda: event(type="update", update={{"sessionUpdate": "state_update", "state": "running"}}))
+runtime.call(lambda: event(type="update", update={{"sessionUpdate": "state_update", "state": "idle"}}))
+end = time.monotonic() + 20
+while (not widget.turn_count or widget.busy or widget._unsent) and time.monotonic() < end:
     time.sleep(0.01)
 widget
 """
@@ -745,8 +714,8 @@ def test_a_notebook_that_is_run_without_a_browser_is_saved_with_the_finished_tur
         nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3").execute()
     states = notebook.metadata.widgets["application/vnd.jupyter.widget-state+json"]["state"].values()
     [saved] = [entry["state"] for entry in states if "turn_count" in entry["state"]]
-    assert saved["state"]["turns"] == {"r:1": {"status": "done"}}
+    assert saved["state"]["turns"]["r:1"]["status"] == "done"
     assert saved["state"]["seq"] == saved["seq"]
-    assert (saved["status"], saved["turn_count"]) == ("new", 1)
+    assert (saved["status"], saved["turn_count"]) == ("idle", 1)
     [output] = notebook.cells[0].outputs
     assert output["data"]["text/plain"].startswith("<SessionWidget 'agent'")

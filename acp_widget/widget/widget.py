@@ -178,11 +178,11 @@ class SessionWidget(Model):
     def _refresh(self) -> None:
         if self._closed:
             return
-        before = (self.status, self.busy)
+        was_busy, before = self.busy, self.status
         for name, value in scalars(self._source).items():
             self._set(name, value)
         self._sync.set_waiting(self.pending_count > 0)
-        if not self.busy and before != (self.status, self.busy):
+        if (was_busy and not self.busy) or (self.status != before and self.status in ("closed", "failed")):
             self._settle()
 
     def _set(self, name: str, value: Any) -> None:
