@@ -70,7 +70,8 @@ def scripted(tmp_path: Path, body: str) -> list[str]:
         "def update(update):\n"
         "    send({'jsonrpc': '2.0', 'method': 'session/update', 'params': {'sessionId': 's', 'update': update}})\n"
         "def start():\n"
-        "    answer(read(), {'protocolVersion': 2, 'info': {'name': 'scripted', 'version': '1'}, 'capabilities': {'session': {}}})\n"
+        "    info = {'name': 'scripted', 'version': '1'}\n"
+        "    answer(read(), {'protocolVersion': 2, 'info': info, 'capabilities': {'session': {}}})\n"
         "    answer(read(), {'sessionId': 's'})\n"
         "def until_prompt():\n"
         "    while (message := read()) is not None:\n"
@@ -235,7 +236,10 @@ def test_an_agent_that_never_answers_is_given_up(tmp_path: Path) -> None:
 
 
 def test_an_agent_of_version_1_gets_a_clear_word(tmp_path: Path) -> None:
-    body = "answer(read(), {'protocolVersion': 2, 'agentCapabilities': {}, 'agentInfo': {'name': 'old', 'version': '1'}})\nread()"
+    body = """
+    answer(read(), {'protocolVersion': 2, 'agentCapabilities': {}, 'agentInfo': {'name': 'old', 'version': '1'}})
+    read()
+    """
     with Agent(scripted(tmp_path, body), cwd=tmp_path) as agent, pytest.raises(ProtocolVersionError, match="version 1"):
         agent.run("hi", timeout=20)
 
@@ -269,7 +273,8 @@ def test_a_refused_prompt_is_an_error_and_the_session_goes_on(tmp_path: Path) ->
     body = """
     start()
     first = read()
-    send({'jsonrpc': '2.0', 'id': first['id'], 'error': {'code': -32603, 'message': 'rate limit', 'data': {'retry': 30}}})
+    error = {'code': -32603, 'message': 'rate limit', 'data': {'retry': 30}}
+    send({'jsonrpc': '2.0', 'id': first['id'], 'error': error})
     until_prompt()
     update({'sessionUpdate': 'state_update', 'state': 'running'})
     update({'sessionUpdate': 'state_update', 'state': 'idle', 'stopReason': 'end_turn'})
@@ -362,13 +367,13 @@ def test_close_ends_the_process_and_leaves_no_thread_or_file(demo: Callable[...,
     for agent in [demo()]:
         agent.run("hello", timeout=20)
         agent.close()
-    before = (threading.active_count(), len(os.listdir("/proc/self/fd")))
+    before = (threading.active_count(), len(list(Path("/proc/self/fd").iterdir())))
     for _ in range(5):
         agent = demo()
         agent.run("hello", timeout=20)
         agent.close()
     until(lambda: threading.active_count() <= before[0])
-    until(lambda: len(os.listdir("/proc/self/fd")) <= before[1])
+    until(lambda: len(list(Path("/proc/self/fd").iterdir())) <= before[1])
 
 
 def test_a_script_that_just_ends_leaves_no_agent_behind(tmp_path: Path) -> None:
