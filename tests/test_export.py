@@ -79,7 +79,11 @@ def snapshot() -> dict[str, Any]:
                 "kind": "execute",
                 "status": "failed",
                 "locations": [],
-                "content": [{"type": "terminal", "terminalId": "1"}, {"type": "later", "x": 1}],
+                "content": [
+                    {"type": "terminal", "terminalId": "1"},
+                    {"type": "content", "content": {"type": "text", "text": "See:\n```\nx = 1\n```"}},
+                    {"type": "later", "x": 1},
+                ],
                 "turn": "r:1",
                 "at": AT,
             },
@@ -231,6 +235,7 @@ def check(source: str) -> Page:
         "exit 1",
         "5.0 kB at the beginning were not kept",
         "100%\n1 failed",
+        "See:",
         "Unknown item later",
         "Edit the file?",
         "Allowed once by you at ",
@@ -258,6 +263,13 @@ def test_the_root_has_the_classes_the_live_view_looks_for() -> None:
 
 def test_the_prompt_stands_once_although_the_agent_echoed_it() -> None:
     assert Page(transcript.turn_html(snapshot(), "r:1", "u")).text.count("Fix it.") == 1
+
+
+def test_code_fences_become_blocks_in_messages_and_tool_calls() -> None:
+    source = transcript.turn_html(snapshot(), "r:1", "u")
+    assert f'<pre style="{html._PRE}">sum([]) / 0</pre>' in source
+    assert f'<pre style="{html._PRE}">x = 1</pre>' in source
+    assert "```" not in source
 
 
 def test_only_the_patch_lines_that_change_something_are_coloured() -> None:

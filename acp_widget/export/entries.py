@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Said:
-    """A message: `role` is `user`, `agent` or `thought`."""
+    """Running text: `role` is `user`, `agent`, `thought` or, inside a tool call, `tool`."""
 
     role: str
     text: str

@@ -13,6 +13,7 @@ from .entries import Call, Decision, Diff, Entry, Line, Literal, Said, Screen
 from .visible import literal, running
 from .words import duration
 
+_SPEAKERS = {"user": "You", "agent": "Agent"}
 WIDTH = 110
 """Longer lines of running text are broken at spaces: a code block does not wrap them."""
 
@@ -43,7 +44,8 @@ def _said(entry: Said) -> str:
     if entry.role == "thought":
         time = f" for {duration(entry.seconds)}" if entry.seconds is not None else ""
         return note(f"Thought{time}")
-    return f"**{'You' if entry.role == 'user' else 'Agent'}**\n\n{fence(_wrapped(running(entry.text)))}"
+    speaker = _SPEAKERS.get(entry.role, "")
+    return (f"**{speaker}**\n\n" if speaker else "") + fence(_wrapped(running(entry.text)))
 
 
 @draw.register

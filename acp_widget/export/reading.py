@@ -11,6 +11,8 @@ from .words import Json, as_bytes, as_json, as_list, as_map, as_title, as_word, 
 
 TEXT_LENGTH = 20_000
 """Characters of one message, patch or result that are shown."""
+TOOL_LENGTH = 4_000
+"""The same of one text of a tool call: often it is a whole file."""
 SCREEN_LINES = 200
 SCREEN_LENGTH = 40_000
 LINE_LENGTH = 1_000
@@ -96,7 +98,7 @@ class Reader:
         return f"{path}:{line}" if line else path
 
     def _item_content(self, item: Json) -> Entry:
-        return Literal("", _blocks_text([item.get("content")]))
+        return Said("tool", cut_end(_blocks_text([item.get("content")]), TOOL_LENGTH))
 
     def _item_diff(self, item: Json) -> Entry:
         changes = [self._change(as_map(change)) for change in as_list(item.get("changes"))]
