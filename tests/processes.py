@@ -14,10 +14,15 @@ T = TypeVar("T")
 def run(coroutine: Coroutine[Any, Any, T], timeout: float = 60.0) -> T:
     """Run a test's coroutine on a loop of its own; fails instead of hanging."""
 
+    faults: list[Any] = []
+
     async def limited() -> T:
+        asyncio.get_running_loop().set_exception_handler(lambda loop, context: faults.append(context))
         return await asyncio.wait_for(coroutine, timeout)
 
-    return asyncio.run(limited())
+    result = asyncio.run(limited())
+    assert not faults, faults
+    return result
 
 
 async def until(condition: Callable[[], object], timeout: float = 20.0) -> None:

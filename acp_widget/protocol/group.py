@@ -17,14 +17,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import IO, Any
 
-# The agent gets a second to see that its stdin closed, then TERM, then KILL: 3 s in all after our death.
+# The agent gets a second to see that its stdin closed, then TERM and another second, then KILL.
 # A line after the group's number means that the group ended in an orderly way.
 _WATCHDOG = """
 read -r group || exit 0
 read -r released && exit 0
 sleep 1
 kill -s TERM -- "-$group" 2>/dev/null || exit 0
-sleep 2
+sleep 1
 kill -s KILL -- "-$group" 2>/dev/null
 """
 

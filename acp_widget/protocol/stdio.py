@@ -107,7 +107,7 @@ class StdioTransport:
         """
         while (line := await self._out.next()) is not None:
             if isinstance(line, NotAMessage):
-                raise line
+                raise NotAMessage(self._hide(line.text), line.reason)
             if not line.strip():
                 continue
             try:
@@ -330,7 +330,10 @@ class _Input(asyncio.BaseProtocol):
 
     def abort(self) -> None:
         """Close at once; what was not read is lost."""
-        if self._pipe is not None and not self._lost:
+        if self._pipe is None or self._lost:
+            return
+        # asyncio closes twice when asked twice: one that is closing with nothing left to write needs no help.
+        if not self._pipe.is_closing() or self._pipe.get_write_buffer_size():
             self._pipe.abort()
 
     def connection_made(self, transport: asyncio.BaseTransport) -> None:
