@@ -47,7 +47,7 @@ def test_a_rejected_edit_changes_nothing(open_notebook: OpenNotebook) -> None:
     view = turn_view(notebook, 1)
     answer(view, "Edit stats.py?", "Reject")
     expect_end(view)
-    expect(view).to_contain_text("Rejected once by you")
+    expect(view).to_contain_text("Rejected by you")
     notebook.finish(1)
     result = report(notebook, 2)
     assert result["answers"] == [["Edit stats.py?", "selected", "no", "you"]]

@@ -49,7 +49,7 @@ def test_a_second_click_is_refused_and_the_first_stands(open_notebook: OpenNoteb
     notebook.page.evaluate("([first, second]) => { first.click(); second.click(); }", [reject, allow])
     for view in views:
         expect_end(view)
-        expect(view).to_contain_text("Rejected once by you")
+        expect(view).to_contain_text("Rejected by you")
     assert notebook.run(3) == "['no']"
 
 
