@@ -1,5 +1,5 @@
 // Builds the front end into acp_widget/static: widget.js (the session), widget.css, turn.js (a turn's view).
-import { mkdir, readFile, stat } from "node:fs/promises";
+import { mkdir, readdir, readFile, stat, writeFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { gzipSync } from "node:zlib";
@@ -28,6 +28,15 @@ await build({
   outdir: out,
 });
 await build({ ...common, banner: {}, entryPoints: { turn: join(root, "src/turn_view.js") }, outdir: out });
+
+const holds = ["preact", "@preact/signals", "@preact/signals-core", "marked", "diff", "highlight.js", "lucide"];
+const licences = holds.map(async (name) => {
+  const folder = join(root, "node_modules", name);
+  const { version, license } = JSON.parse(await readFile(join(folder, "package.json"), "utf8"));
+  const file = (await readdir(folder)).find((each) => /^licen[cs]e/i.test(each));
+  return `${name} ${version} (${license})\n\n${file ? await readFile(join(folder, file), "utf8") : ""}`;
+});
+await writeFile(join(out, "LICENSES.txt"), (await Promise.all(licences)).join(`\n${"-".repeat(80)}\n`));
 
 for (const name of ["widget.js", "widget.css", "turn.js"]) {
   const file = join(out, name);

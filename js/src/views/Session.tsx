@@ -2,6 +2,7 @@ import type { VNode } from "preact";
 import { Composer } from "./Composer.tsx";
 import { useApp } from "./context.ts";
 import { ErrorCard } from "./ErrorCard.tsx";
+import { Guard } from "./Guard.tsx";
 import { AgentName, Dot, Elapsed, Header, type Status, StatusWords, Stop, statusOf } from "./Header.tsx";
 import { About, Diagnostics } from "./Lines.tsx";
 import { Log } from "./Log.tsx";
@@ -16,16 +17,24 @@ export function Session(): VNode {
     <section class="acp-panel" aria-label="Agent session">
       <Header />
       <Log>
-        <About />
+        <Guard what="What the agent offers">
+          <About />
+        </Guard>
         <Entries turn="" />
         {turns.map((id) => (
-          <TurnBody key={id} id={id} />
+          <Guard key={id} what="A turn">
+            <TurnBody id={id} />
+          </Guard>
         ))}
         <Nothing />
-        <ErrorCard />
+        <Guard what="The error">
+          <ErrorCard />
+        </Guard>
         <Starting />
         <Working />
-        <Diagnostics />
+        <Guard what="The diagnostics">
+          <Diagnostics />
+        </Guard>
         <CutNote />
       </Log>
       <Announcer />

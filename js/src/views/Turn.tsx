@@ -5,6 +5,7 @@ import { duration, plural } from "../lib/time.ts";
 import { groupOf } from "../store.ts";
 import type { GroupName, Turn as TurnState } from "../types.ts";
 import { type App, useApp } from "./context.ts";
+import { Guard } from "./Guard.tsx";
 import { Icon } from "./Icon.tsx";
 import { Compaction, Notice, UnknownUpdate } from "./Lines.tsx";
 import { Message, UserBubble } from "./Message.tsx";
@@ -37,7 +38,9 @@ export function Entries({ turn }: { turn: string }): VNode {
         const View = ENTRIES[groupOf(key) ?? "turns"];
         return View ? (
           <div key={key} class={`acp-entry acp-entry-${key[0]}`}>
-            <View id={key} />
+            <Guard what="An entry of the agent">
+              <View id={key} />
+            </Guard>
           </div>
         ) : null;
       })}
@@ -61,8 +64,10 @@ export function TurnBody({ id }: { id: string }): VNode | null {
       )}
       {turn.prompt === null && <div class="acp-done">The agent began by itself</div>}
       <Entries turn={id} />
-      <LooseTerminals turn={id} />
-      <End id={id} turn={turn} />
+      <Guard what="The end of this turn">
+        <LooseTerminals turn={id} />
+        <End id={id} turn={turn} />
+      </Guard>
     </>
   );
 }

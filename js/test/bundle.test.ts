@@ -1,0 +1,116 @@
+import { readdirSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { gzipSync } from "node:zlib";
+import { build } from "esbuild";
+import { beforeAll, describe, expect, it } from "vitest";
+
+const KIB = 1024;
+const LIMITS = { script: 300 * KIB, scriptZipped: 90 * KIB, style: 24 * KIB, turn: 2 * KIB };
+
+interface Built {
+  script: string;
+  style: string;
+  turn: string;
+  /** What each script imports and exports. */
+  doors: { imports: string[]; exports: string[] }[];
+}
+
+async function bundle(): Promise<Built> {
+  const common = {
+    bundle: true,
+    minify: true,
+    write: false,
+    metafile: true,
+    format: "esm",
+    target: "es2022",
+    legalComments: "none",
+  } as const;
+  const session = await build({
+    ...common,
+    entryPoints: ["src/index.ts"],
+    outdir: "out",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+  });
+  const turn = await build({ ...common, entryPoints: ["src/turn_view.js"] });
+  const text = (end: string) => session.outputFiles.find((file) => file.path.endsWith(end))?.text ?? "";
+  const doors = [session, turn].flatMap(({ metafile }) =>
+    Object.entries(metafile.outputs)
+      .filter(([name]) => name.endsWith(".js"))
+      .map(([, output]) => ({ imports: output.imports.map((each) => each.path), exports: output.exports })),
+  );
+  return { script: text(".js"), style: text(".css"), turn: turn.outputFiles[0]?.text ?? "", doors };
+}
+
+let built: Built;
+beforeAll(async () => {
+  built = await bundle();
+});
+
+const zipped = (text: string): number => gzipSync(text, { level: 9 }).length;
+const kib = (bytes: number): string => `${(bytes / KIB).toFixed(1)} KiB`;
+
+describe("the bundle", () => {
+  it("stays within its budget", () => {
+    const { script, style, turn } = built;
+    const sizes = `widget.js ${kib(script.length)}, ${kib(zipped(script))} gzipped; widget.css ${kib(style.length)}; turn.js ${kib(turn.length)}`;
+    process.stdout.write(`${sizes}\n`);
+    expect(script.length).toBeGreaterThan(50 * KIB);
+    expect(script.length).toBeLessThan(LIMITS.script);
+    expect(zipped(script)).toBeLessThan(LIMITS.scriptZipped);
+    expect(style.length).toBeLessThan(LIMITS.style);
+    expect(turn.length).toBeLessThan(LIMITS.turn);
+  });
+
+  it("is one file that exports one thing and imports nothing", () => {
+    const door = { imports: [], exports: ["default"] };
+    expect(built.doors).toEqual([door, door]);
+  });
+
+  it.each([
+    ["makes no HTML from text", /insertAdjacentHTML|outerHTML|createContextualFragment|DOMParser|document\.write/],
+    ["evaluates nothing", /\beval\s*\(|new Function\b|setTimeout\(\s*["'`]/],
+    ["opens no connection", /\bfetch\s*\(|XMLHttpRequest|WebSocket|EventSource|sendBeacon|importScripts|new Worker/],
+    ["names no other site's code", /https?:\/\/(?:cdn|unpkg|esm\.sh|jsdelivr)/],
+  ])("%s", (_, pattern) => {
+    expect(pattern.exec(built.script)?.[0]).toBeUndefined();
+    expect(pattern.exec(built.turn)?.[0]).toBeUndefined();
+  });
+
+  it("has only style rules of its own", () => {
+    const selectors = built.style
+      .replace(/@keyframes [^{]+\{(?:[^{}]*\{[^}]*\})*\}/g, "")
+      .match(/[^{}]+(?=\{)/g)
+      ?.map((selector) => selector.trim())
+      .filter((selector) => !selector.startsWith("@"));
+    expect(selectors?.length).toBeGreaterThan(100);
+    expect(selectors?.filter((selector) => !/^\.acp-|^\.acp-widget/.test(selector))).toEqual([]);
+    expect(built.style).not.toMatch(/url\(|@import|@font-face/);
+  });
+});
+
+function sources(folder: string): string[] {
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((name) => /\.(tsx?|js)$/.test(name))
+    .map((name) => join(folder, name));
+}
+
+describe("the sources", () => {
+  it("never name a way to make HTML from text, to evaluate, or to call out", () => {
+    const forbidden =
+      /innerHTML|outerHTML|dangerouslySetInnerHTML|insertAdjacentHTML|\beval\(|new Function|\bfetch\(|WebSocket|XMLHttpRequest/;
+    const files = sources("src");
+    expect(files.length).toBeGreaterThan(30);
+    expect(files.filter((file) => forbidden.test(readFileSync(file, "utf8")))).toEqual([]);
+  });
+
+  it("have a stylesheet beside each view that needs one, imported by it", () => {
+    const styles = readdirSync("src/views").filter((name) => name.endsWith(".css"));
+    const code = sources("src/views").map((file) => readFileSync(file, "utf8"));
+    for (const style of styles)
+      expect(
+        code.some((text) => text.includes(`"./${style}"`)),
+        style,
+      ).toBe(true);
+  });
+});
