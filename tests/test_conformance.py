@@ -21,7 +21,7 @@ def test_vector(case: dict[str, Any]) -> None:
 
 
 def test_names_of_cases_are_unique() -> None:
-    names = [name for name, _ in CASES]
+    names = [case["name"] for _, case in CASES]
     assert len(set(names)) == len(names)
 
 
