@@ -39,8 +39,8 @@ def fit_shape(item: Any, wanted: Shape, edit: Edit, where: str) -> Item | None:
         if not check(item.get(name)):
             edit.diagnose(f"{where}: {name} is missing or of the wrong type, skipped")
             return None
-    for name in item.keys() & wanted.may.keys():
-        if item[name] is not None and not wanted.may[name](item[name]):
+    for name, value in list(item.items()):
+        if value is not None and name in wanted.may and not wanted.may[name](value):
             edit.diagnose(f"{where}: {name} is of the wrong type, left out")
             item = {field: value for field, value in item.items() if field != name}
     fitting: Item = item

@@ -30,7 +30,7 @@ def find(edit: Edit, group: str, key: str) -> dict[str, Any] | None:
 
 def begin_session(edit: Edit) -> None:
     """Remember what is there now as that of an earlier session."""
-    groups = {group: set(edit.data[group]) for group in (*_ID_FIELDS, "permissions")}
+    groups = {group: dict.fromkeys(edit.data[group]) for group in (*_ID_FIELDS, "permissions")}
     edit.memory.former = {group: keys for group, keys in groups.items() if keys}
 
 
@@ -57,8 +57,8 @@ def _put_away(edit: Edit, group: str, key: str) -> None:
         edit.set(("timeline", timeline.index(key)), new_key)
     edit.delete((group, key))
     keys = edit.memory.former[group]
-    keys.remove(key)
-    keys.add(new_key)
+    del keys[key]
+    keys[new_key] = None
     _rename_references(edit, group, key, new_key)
 
 

@@ -45,8 +45,8 @@ class Memory:
     """`commands`, `configOptions`: lists that an update brought, so that a late response does not overwrite them."""
     replaying: bool = False
     replay_turn: str | None = None
-    former: dict[str, set[str]] = field(default_factory=dict)
-    """Entities of an earlier session, whose ids the new one may use again: group → keys."""
+    former: dict[str, dict[str, None]] = field(default_factory=dict)
+    """Entities of an earlier session, whose ids the new one may use again: group → keys, in order."""
 
     def number(self, letter: str) -> int:
         """The next number for keys with this letter."""
