@@ -181,7 +181,7 @@ def _read_subject(edit: Edit, subject: Any) -> tuple[dict[str, Any] | None, str 
     word = subject.get("type") if type(subject) is dict else None
     if type(word) is not str:
         edit.diagnose("the subject is no object with a type; left out")
-        return None, None, None
+        return None, "What it is about could not be read.", None
     read = _SUBJECTS.get(word)
     if read is None:
         return subject, "What it is about is of a kind that this version does not know.", None
