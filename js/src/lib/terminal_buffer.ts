@@ -2,6 +2,10 @@ import { type Signal, signal } from "@preact/signals";
 import { Screen } from "./ansi.ts";
 import { fromBase64, toBase64 } from "./base64.ts";
 
+/** More undrawn bytes than this on a fresh screen, and only their end is drawn: the rest would scroll away unseen. */
+const DRAW_AT_MOST = 1_000_000;
+const NEWLINE = 10;
+
 /** The bytes of one terminal output, and the screen that they draw. A new output is a new buffer. */
 export class TerminalBuffer {
   private chunks: Uint8Array[] = [];
@@ -45,9 +49,24 @@ export class TerminalBuffer {
 
   /** The screen, drawn up to the last byte. Costs nothing until somebody looks. */
   screen(): Screen {
-    this.drawing ??= new Screen(this.rows);
+    if (this.drawing === null) {
+      this.drawing = new Screen(this.rows);
+      this.skipToEnd(this.drawing);
+    }
     for (; this.drawn < this.chunks.length; this.drawn += 1) this.drawing.feed(this.chunks[this.drawn] as Uint8Array);
     return this.drawing;
+  }
+
+  /** Passes over the front of very long output, to the line where the drawing begins. */
+  private skipToEnd(screen: Screen): void {
+    let excess = this.size - DRAW_AT_MOST;
+    for (; excess > 0 && this.drawn < this.chunks.length; this.drawn += 1) {
+      const chunk = this.chunks[this.drawn] as Uint8Array;
+      const end = excess < chunk.length ? chunk.indexOf(NEWLINE, excess) + 1 : chunk.length;
+      screen.dropped += count(chunk.subarray(0, end), NEWLINE);
+      excess -= chunk.length;
+      if (end < chunk.length) screen.feed(chunk.subarray(end));
+    }
   }
 
   /** All kept bytes; with a limit, only the last of them. */
@@ -60,4 +79,10 @@ export class TerminalBuffer {
     }
     return toBase64(limit < all.length ? all.subarray(all.length - limit) : all);
   }
+}
+
+function count(bytes: Uint8Array, wanted: number): number {
+  let found = 0;
+  for (let at = bytes.indexOf(wanted); at >= 0; at = bytes.indexOf(wanted, at + 1)) found += 1;
+  return found;
 }

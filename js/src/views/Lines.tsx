@@ -45,10 +45,12 @@ const COMPACTION_WORDS: Record<string, string> = {
 
 /** The agent made its context smaller. */
 export function Compaction({ id }: { id: string }): VNode | null {
-  const compaction = useApp().store.get("compactions", id);
+  const { store } = useApp();
+  const compaction = store.get("compactions", id);
   if (!compaction) return null;
   const known = Object.hasOwn(COMPACTION_WORDS, compaction.status);
-  const icon: IconName = compaction.status === "in_progress" ? "spinner" : "minus";
+  const over = compaction.turn !== null && store.get("turns", compaction.turn)?.at.end != null;
+  const icon: IconName = compaction.status === "in_progress" && !over ? "spinner" : "minus";
   const words = known ? COMPACTION_WORDS[compaction.status] : `Context compaction: ${compaction.status}`;
   const line = (
     <>

@@ -10,11 +10,14 @@ import "./Plan.css";
 
 /** A plan: what is done, what is being done, what comes. */
 export function Plan({ id }: { id: string }): ComponentChildren {
-  const plan = useApp().store.get("plans", id)?.plan;
-  if (!plan) return null;
+  const { store } = useApp();
+  const entity = store.get("plans", id);
+  if (!entity) return null;
+  const { plan, turn } = entity;
+  const over = turn !== null && store.get("turns", turn)?.at.end != null;
   const type = stringAt(plan, "type") ?? "";
   const View = Object.hasOwn(PLANS, type) ? PLANS[type] : undefined;
-  return View ? <View plan={plan} /> : <Odd what="a plan of the type" name={type} value={plan} />;
+  return View ? <View plan={plan} over={over} /> : <Odd what="a plan of the type" name={type} value={plan} />;
 }
 
 const ENTRY_ICONS: Record<string, { icon: IconName; word: string }> = {
@@ -24,7 +27,13 @@ const ENTRY_ICONS: Record<string, { icon: IconName; word: string }> = {
   cancelled: { icon: "minus", word: "cancelled" },
 };
 
-function Items({ plan }: { plan: JsonObject }): VNode | null {
+interface PlanProps {
+  plan: JsonObject;
+  /** The turn has ended: nothing moves any more. */
+  over: boolean;
+}
+
+function Items({ plan, over }: PlanProps): VNode | null {
   const entries = Array.isArray(plan.entries) ? plan.entries.filter(isObject) : [];
   if (entries.length === 0) return null;
   const done = entries.filter((entry) => entry.status === "completed").length;
@@ -39,7 +48,7 @@ function Items({ plan }: { plan: JsonObject }): VNode | null {
           const known = Object.hasOwn(ENTRY_ICONS, status) ? ENTRY_ICONS[status] : undefined;
           return (
             <li class={`acp-plan-${known ? status : "other"}`}>
-              <Icon name={known?.icon ?? "circle"} />
+              <Icon name={known && !(over && known.icon === "spinner") ? known.icon : "circle"} />
               <span class="acp-hidden">{known?.word ?? status}: </span>
               <span>
                 <Visible text={stringAt(entry, "content") ?? ""} />
@@ -54,7 +63,7 @@ function Items({ plan }: { plan: JsonObject }): VNode | null {
   );
 }
 
-function Text({ plan }: { plan: JsonObject }): VNode {
+function Text({ plan }: PlanProps): VNode {
   return (
     <div class="acp-plan">
       <div class="acp-dim">Plan</div>
@@ -63,7 +72,7 @@ function Text({ plan }: { plan: JsonObject }): VNode {
   );
 }
 
-function File({ plan }: { plan: JsonObject }): VNode {
+function File({ plan }: PlanProps): VNode {
   return (
     <div class="acp-plan">
       <span class="acp-dim">Plan in the file </span>
@@ -74,7 +83,7 @@ function File({ plan }: { plan: JsonObject }): VNode {
   );
 }
 
-const PLANS: Record<string, (props: { plan: JsonObject }) => VNode | null> = {
+const PLANS: Record<string, (props: PlanProps) => VNode | null> = {
   items: Items,
   markdown: Text,
   file: File,

@@ -23,7 +23,7 @@ const JUPYTER: Record<string, Record<string, string>> = {
     "--jp-brand-color1": "#1976d2",
   },
   dark: {
-    "--jp-layout-color1": "#111111",
+    "--jp-layout-color1": "#212121",
     "--jp-ui-font-color1": "rgba(255, 255, 255, 0.87)",
     "--jp-brand-color1": "#2196f3",
   },

@@ -123,6 +123,18 @@ describe("the transcript", () => {
     expect(page.one(".acp-plan").textContent).toContain("Plan · 2 of 3");
   });
 
+  it("lets nothing move in a turn that is over", () => {
+    const parts = demoState();
+    const still = {
+      ...parts,
+      turns: { "r:1": over() },
+      state: { ...BUSY, busy: false, state: "idle" },
+      permissions: {},
+    };
+    expect(show(<Session />, parts).all(".acp-spin").length).toBeGreaterThan(1);
+    expect(show(<Session />, still).all(".acp-spin, .acp-working")).toEqual([]);
+  });
+
   it("has a line for everything that it does not know", () => {
     const words = show(<Session />, oddStates()).text();
     expect(words).toContain("The agent sent _vendor/heartbeat, which this version does not know");
