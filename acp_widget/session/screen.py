@@ -14,8 +14,9 @@ from __future__ import annotations
 
 import codecs
 import re
-from bisect import bisect_right
 from collections.abc import Callable
+
+from .widths import width_of
 
 ROWS = 24
 """The height of a terminal whose size is not known."""
@@ -29,35 +30,6 @@ _BLANK = "\0"
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 _STRING_END = re.compile("[\x07\x18\x1a\x1b\x9c]")
 _ESCAPE_TAIL = re.compile("[\x20-\x2f]")
-
-# Code points that take two columns, and those that take none, as (first, last).
-_WIDE = (
-    *((0x1100, 0x115F), (0x231A, 0x231B), (0x2329, 0x232A), (0x23E9, 0x23EC), (0x23F0, 0x23F0), (0x23F3, 0x23F3)),
-    *((0x25FD, 0x25FE), (0x2614, 0x2615), (0x2648, 0x2653), (0x267F, 0x267F), (0x2693, 0x2693), (0x26A1, 0x26A1)),
-    *((0x26AA, 0x26AB), (0x26BD, 0x26BE), (0x26C4, 0x26C5), (0x26CE, 0x26CE), (0x26D4, 0x26D4), (0x26EA, 0x26EA)),
-    *((0x26F2, 0x26F3), (0x26F5, 0x26F5), (0x26FA, 0x26FA), (0x26FD, 0x26FD), (0x2705, 0x2705), (0x270A, 0x270B)),
-    *((0x2728, 0x2728), (0x274C, 0x274C), (0x274E, 0x274E), (0x2753, 0x2755), (0x2757, 0x2757), (0x2795, 0x2797)),
-    *((0x27B0, 0x27B0), (0x27BF, 0x27BF), (0x2B1B, 0x2B1C), (0x2B50, 0x2B50), (0x2B55, 0x2B55), (0x2E80, 0x303E)),
-    *((0x3041, 0xA4CF), (0xA960, 0xA97C), (0xAC00, 0xD7A3), (0xF900, 0xFAFF), (0xFE30, 0xFE6F), (0xFF01, 0xFF60)),
-    *((0xFFE0, 0xFFE6), (0x16FE0, 0x18D08), (0x1B000, 0x1B2FB), (0x1F004, 0x1F004), (0x1F0CF, 0x1F0CF)),
-    *((0x1F18E, 0x1F18E), (0x1F191, 0x1F19A), (0x1F200, 0x1F320), (0x1F32D, 0x1F64F), (0x1F680, 0x1F6FF)),
-    *((0x1F7E0, 0x1F7EB), (0x1F90C, 0x1F9FF), (0x1FA70, 0x1FAFF), (0x20000, 0x3FFFD)),
-)
-_NO_WIDTH = (
-    *((0x0300, 0x036F), (0x0483, 0x0489), (0x0591, 0x05BD), (0x0610, 0x061A), (0x064B, 0x065F), (0x1AB0, 0x1AFF)),
-    *((0x1DC0, 0x1DFF), (0x200B, 0x200F), (0x202A, 0x202E), (0x2060, 0x2064), (0x20D0, 0x20FF), (0xFE00, 0xFE0F)),
-    *((0xFE20, 0xFE2F), (0xFEFF, 0xFEFF), (0xE0100, 0xE01EF)),
-)
-_WIDTHS = sorted([(first, last, 2) for first, last in _WIDE] + [(first, last, 0) for first, last in _NO_WIDTH])
-_STARTS = [first for first, _, _ in _WIDTHS]
-
-
-def _width(char: str) -> int:
-    code = ord(char)
-    if code < 0x0300:
-        return 1
-    _, last, width = _WIDTHS[bisect_right(_STARTS, code) - 1]
-    return width if code <= last else 1
 
 
 def screen_text(data: bytes, rows: int = ROWS) -> str:
@@ -288,7 +260,7 @@ class Screen:
         line, column = self._line, self._column
         if len(line) < column:
             line.extend(_BLANK * (column - len(line)))
-        if text.isascii() or not any(_width(char) != 1 for char in text):
+        if text.isascii() or not any(width_of(char) != 1 for char in text):
             end = column + len(text)
             self._split_wide(column)
             self._split_wide(end)
@@ -296,7 +268,7 @@ class Screen:
             self._column = end
             return
         for char in text:
-            self._put(char, _width(char))
+            self._put(char, width_of(char))
 
     def _put(self, char: str, width: int) -> None:
         line, column = self._line, self._column
