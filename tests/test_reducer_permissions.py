@@ -212,9 +212,10 @@ def test_a_subject_that_cannot_be_read_in_full_is_flagged_and_kept_verbatim(subj
 
 
 @pytest.mark.parametrize("subject", [5, "x", [], {}, {"type": 3}])
-def test_a_subject_without_a_type_is_none(subject: Any) -> None:
+def test_a_subject_without_a_type_is_left_out_and_flagged(subject: Any) -> None:
     state, permission = problem_of(subject)
     assert permission["subject"] is None
+    assert permission["problem"]
     assert complaints(state) == 1
 
 

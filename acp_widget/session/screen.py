@@ -29,6 +29,7 @@ _BLANK = "\0"
 
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 _STRING_END = re.compile("[\x07\x18\x1a\x1b\x9c]")
+_WHOLE_SEQUENCE = re.compile("\x1b\\[([0-9:;<=>?]{0,64})([@-~])")
 _ESCAPE_TAIL = re.compile("[\x20-\x2f]")
 
 
@@ -93,6 +94,11 @@ class Screen:
             self._print(text[at:end])
         if found is None:
             return end
+        whole = _WHOLE_SEQUENCE.match(text, end)
+        if whole is not None:  # the common case at once; cut or odd ones go character by character
+            self._parameters = whole[1]
+            self._run_csi(whole[2])
+            return whole.end()
         self._control(text[end])
         return end + 1
 
@@ -161,8 +167,10 @@ class Screen:
 
     def _run_csi(self, final: str) -> None:
         action = _SEQUENCES.get(final)
+        if action is None:
+            return
         # `<=>?` mark private modes; a blank or another mark before the final letter makes it another sequence.
-        if action is None or any(char in "<=>?" or char < "0" for char in self._parameters):
+        if any(char in "<=>?" or char < "0" for char in self._parameters):
             return
         numbers = [int(part) if part.isdecimal() and part.isascii() else 0 for part in self._parameters.split(";")]
         action(self, [min(number, _MAX_COLUMN) for number in numbers] + [0])
