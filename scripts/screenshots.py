@@ -53,9 +53,8 @@ def take(browser: Browser, picture: Picture, home: Path) -> None:
     cells, prompt = quickstart()
     with Lab(home, {THEMES: {"theme": picture.theme}}) as lab:
         lab.write("quickstart.ipynb", cells)
-        # JupyterLab's own frame takes room: the view is what shall be this wide.
-        viewport = {"width": picture.width + 180, "height": 1900}
-        notebook = NotebookPage(lab, browser, "quickstart.ipynb", viewport=viewport, device_scale_factor=2).open()
+        context = browser.new_context(device_scale_factor=2)
+        notebook = NotebookPage(lab, context, "quickstart.ipynb", height=1900).open()
         fit(notebook, picture.width)
         for number in range(prompt):
             notebook.run(number)
@@ -69,7 +68,7 @@ def take(browser: Browser, picture: Picture, home: Path) -> None:
         notebook.finish(prompt)
         shoot(notebook, notebook.cell(prompt), picture.finished)
         lab.end_kernels()
-        notebook.close()
+        context.close()
 
 
 def fit(notebook: NotebookPage, width: int) -> None:

@@ -5,10 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from itertools import count
 from pathlib import Path
-from typing import Any
 
 import pytest
-from playwright.sync_api import Browser
+from playwright.sync_api import BrowserContext, Page
 
 from . import lab as labs
 
@@ -31,13 +30,14 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[labs.Lab]:
 
 
 @pytest.fixture(scope="session")
-def browser() -> Iterator[Browser]:
-    with labs.chromium() as running:
-        yield running
+def context() -> Iterator[BrowserContext]:
+    """One for all tests, so that JupyterLab's own files come from its cache."""
+    with labs.chromium() as browser:
+        yield browser.new_context()
 
 
 @pytest.fixture
-def open_notebook(lab: labs.Lab, browser: Browser) -> Iterator[OpenNotebook]:
+def open_notebook(lab: labs.Lab, context: BrowserContext) -> Iterator[OpenNotebook]:
     """`open_notebook([source, …])` gives an open notebook with an idle kernel.
 
     At the end of the test no page may have logged an error, opened a dialog or asked another server for anything,
@@ -45,20 +45,23 @@ def open_notebook(lab: labs.Lab, browser: Browser) -> Iterator[OpenNotebook]:
     """
     opened: list[labs.NotebookPage] = []
 
-    def open_one(cells: Sequence[str] | None = None, name: str | None = None, **options: Any) -> labs.NotebookPage:
+    def open_one(
+        cells: Sequence[str] | None = None,
+        name: str | None = None,
+        height: int = 1000,
+        prepare: Callable[[Page], None] = lambda page: None,
+    ) -> labs.NotebookPage:
         name = name or f"test-{next(_numbers)}.ipynb"
         if cells is not None:
             lab.write(name, cells)
-        prepare = options.pop("prepare", None)
-        page = labs.NotebookPage(lab, browser, name, **options)
-        opened.append(page)
-        if prepare is not None:
-            prepare(page)
-        return page.open()
+        notebook = labs.NotebookPage(lab, context, name, height)
+        opened.append(notebook)
+        prepare(notebook.page)
+        return notebook.open()
 
     yield open_one
-    for page in opened:
-        page.close()
+    for notebook in opened:
+        notebook.close()
     lab.end_kernels()
-    for page in opened:
-        page.assert_quiet()
+    for notebook in opened:
+        notebook.assert_quiet()

@@ -45,9 +45,7 @@ def expect_inert(notebook: NotebookPage, part: Locator) -> None:
 
 
 def test_hostile_text_is_inert_in_view_and_transcript(open_notebook: OpenNotebook, lab: Lab) -> None:
-    notebook = open_notebook(
-        [START, 'turn = agent.prompt("/odd")\nturn.wait().stop_reason'], viewport={"width": 1200, "height": 2000}
-    )
+    notebook = open_notebook([START, 'turn = agent.prompt("/odd")\nturn.wait().stop_reason'], height=2000)
     notebook.run(0)
     assert "_odd_reason" in notebook.run(1)
     view = turn_view(notebook, 1)

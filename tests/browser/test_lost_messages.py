@@ -15,7 +15,7 @@ def has_question(message: Message) -> bool:
 
 
 def play(open_notebook: OpenNotebook, sieve: Sieve) -> None:
-    notebook = open_notebook([START, f"{PROMPT}\nturn.wait()"], prepare=lambda page: sieve.install(page.page))
+    notebook = open_notebook([START, f"{PROMPT}\nturn.wait()"], prepare=sieve.install)
     notebook.run(0)
     notebook.start(1)
     view = turn_view(notebook, 1)

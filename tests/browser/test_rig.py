@@ -35,7 +35,8 @@ def test_a_click_in_the_page_reaches_the_kernel(open_notebook: OpenNotebook) -> 
 
 def test_a_page_that_leaves_the_machine_or_opens_a_dialog_is_noticed(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook(["1"])
-    notebook.page.evaluate("() => { fetch('http://example.com/x').catch(() => {}); alert('hello'); }")
+    with notebook.page.expect_console_message(lambda message: "ERR_NAME_NOT_RESOLVED" in message.text):
+        notebook.page.evaluate("() => { fetch('http://example.com/x').catch(() => {}); alert('hello'); }")
     assert notebook.left_this_machine == ["http://example.com/x"]
     assert "dialog: hello" in notebook.complaints
     notebook.left_this_machine.clear()

@@ -7,11 +7,11 @@ from playwright.sync_api import expect
 from .conftest import OpenNotebook
 from .session import FIX, PROMPT, START, answer, expect_end, panel, question, transcript, turn_view
 
-TALL = {"viewport": {"width": 1200, "height": 2600}}
+TALL = 2600  # pixels, for several views in one window
 
 
 def test_two_views_agree_and_one_answer_settles_both(open_notebook: OpenNotebook) -> None:
-    notebook = open_notebook([START, "agent", "agent", PROMPT], **TALL)
+    notebook = open_notebook([START, "agent", "agent", PROMPT], height=TALL)
     for cell in (0, 1, 2):
         notebook.run(cell)
     notebook.start(3)
@@ -31,7 +31,7 @@ def test_two_views_agree_and_one_answer_settles_both(open_notebook: OpenNotebook
 
 
 def test_a_second_click_is_refused_and_the_first_stands(open_notebook: OpenNotebook) -> None:
-    notebook = open_notebook([START, "agent", PROMPT, "[p.option_id for p in turn.permissions]"], **TALL)
+    notebook = open_notebook([START, "agent", PROMPT, "[p.option_id for p in turn.permissions]"], height=TALL)
     for cell in (0, 1):
         notebook.run(cell)
     notebook.start(2)
@@ -54,7 +54,7 @@ def test_a_second_click_is_refused_and_the_first_stands(open_notebook: OpenNoteb
 
 
 def test_a_reloaded_page_shows_the_same_transcript(open_notebook: OpenNotebook) -> None:
-    notebook = open_notebook([START, PROMPT, "agent"], **TALL)
+    notebook = open_notebook([START, PROMPT, "agent"], height=TALL)
     notebook.run(0)
     notebook.run(1)
     notebook.run(2)
