@@ -1,7 +1,7 @@
 /** Snapshots as the kernel makes them, for the dev page, the screenshots and the tests. */
 
 import { toBase64 } from "../src/lib/base64.ts";
-import { emptyState } from "../src/store.ts";
+import { emptyState } from "../src/state.ts";
 import type { Json, JsonObject } from "../src/types.ts";
 
 export const CWD = "/tmp/acp-demo-x1/project";

@@ -9,67 +9,8 @@ import { batch, type ReadonlySignal, type Signal, signal } from "@preact/signals
 import { isObject, stringAt } from "./lib/json.ts";
 import { type Edit, editAt, NOTHING } from "./lib/patching.ts";
 import { TerminalBuffer } from "./lib/terminal_buffer.ts";
+import { emptyState, GROUP_NAMES, groupOf, isGroup } from "./state.ts";
 import type { GroupName, Groups, Json, JsonObject, Operation, Path, SingleName, Singles } from "./types.ts";
-
-export const GROUP_NAMES: readonly GroupName[] = [
-  "messages",
-  "toolCalls",
-  "terminals",
-  "permissions",
-  "plans",
-  "notices",
-  "compactions",
-  "unknownUpdates",
-  "turns",
-];
-
-/** The group of a timeline key, by its letter. */
-const GROUP_OF_LETTER: Record<string, GroupName> = {
-  u: "messages",
-  a: "messages",
-  h: "messages",
-  t: "toolCalls",
-  x: "terminals",
-  p: "permissions",
-  l: "plans",
-  n: "notices",
-  c: "compactions",
-  k: "unknownUpdates",
-  r: "turns",
-};
-
-const NO_TIMES = { first: null, start: null, end: null };
-
-/** What a store holds before the kernel has said anything. */
-export function emptyState(): JsonObject {
-  const groups = Object.fromEntries(GROUP_NAMES.map((name) => [name, {}]));
-  return {
-    version: 1,
-    session: {
-      sessionId: null,
-      label: null,
-      agent: null,
-      command: null,
-      cwd: null,
-      temporary: false,
-      protocolVersion: null,
-      connection: "new",
-      error: null,
-      cancelling: false,
-      promptCapabilities: {},
-      policy: null,
-      at: { ...NO_TIMES },
-    },
-    state: { state: "idle", busy: false, stopReason: null, background: null, error: null, usage: null },
-    commands: [],
-    configOptions: [],
-    sessionInfo: { title: null, updatedAt: null, _meta: {} },
-    usage: { used: null, size: null, cost: null },
-    diagnostics: [],
-    timeline: [],
-    ...groups,
-  };
-}
 
 /** One group: its entities, each with a signal of its own, and a signal of its keys. */
 class Group<T> {
@@ -416,17 +357,8 @@ export class Store {
   }
 }
 
-/** The group that a timeline key belongs to; undefined when the key is none of ours. */
-export function groupOf(key: string): GroupName | undefined {
-  return key[1] === ":" ? GROUP_OF_LETTER[key[0] as string] : undefined;
-}
-
 function turnIn(entity: unknown): string | null {
   return stringAt(entity, "turn");
-}
-
-function isGroup(name: string): name is GroupName {
-  return (GROUP_NAMES as readonly string[]).includes(name);
 }
 
 function textOf(value: Json | undefined): string {

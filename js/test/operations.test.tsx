@@ -1,7 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { demoState, oddStates } from "../dev/states.ts";
 import { fromBase64 } from "../src/lib/base64.ts";
-import { GROUP_NAMES, Store } from "../src/store.ts";
+import { GROUP_NAMES } from "../src/state.ts";
+import { Store } from "../src/store.ts";
 import type { Json, JsonObject, Operation } from "../src/types.ts";
 import { Session } from "../src/views/Session.tsx";
 import { golden } from "./golden.ts";

@@ -3,7 +3,8 @@ import { describe, expect, it } from "vitest";
 import { call, demoState, message, permission, state, terminal, turn } from "../dev/states.ts";
 import { fromBase64 } from "../src/lib/base64.ts";
 import { limitedSnapshot } from "../src/snapshot.ts";
-import { emptyState, Store } from "../src/store.ts";
+import { emptyState } from "../src/state.ts";
+import { Store } from "../src/store.ts";
 import type { JsonObject, Operation } from "../src/types.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { isUnderWay } from "../actions.ts";
 import { isObject, stringAt } from "../lib/json.ts";
 import { duration, plural } from "../lib/time.ts";
-import { groupOf } from "../store.ts";
+import { groupOf } from "../state.ts";
 import type { GroupName, Turn as TurnState } from "../types.ts";
 import { type App, useApp } from "./context.ts";
 import { Guard } from "./Guard.tsx";
