@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import asyncio
-import re
 import contextlib
 import json
+import re
 import sys
 from collections.abc import AsyncIterator, Callable
 from pathlib import Path
