@@ -51,55 +51,68 @@ def quickstart() -> tuple[list[str], int]:
 
 def take(browser: Browser, picture: Picture, home: Path) -> None:
     cells, prompt = quickstart()
-    with Lab(home, {THEMES: {"theme": picture.theme}}) as lab:
-        lab.write("quickstart.ipynb", cells)
-        context = browser.new_context(device_scale_factor=2)
-        notebook = NotebookPage(lab, context, "quickstart.ipynb", height=1900).open()
-        fit(notebook, picture.width)
+    home.mkdir()
+    # The command in the picture names the kernel's Python: by a path that says nothing about this machine.
+    (home / ".venv").symlink_to(sys.prefix)
+    with Lab(home, {THEMES: {"theme": picture.theme}}, python=str(home / ".venv" / "bin" / "python")) as lab:
+        lab.write("quickstart.ipynb", [*cells, ""])
+        context = browser.new_context(device_scale_factor=1.5)
+        notebook = NotebookPage(lab, context, "quickstart.ipynb", height=2000).open()
         for number in range(prompt):
             notebook.run(number)
         notebook.start(prompt)
         view = turn_view(notebook, prompt)
+        expect(view).to_be_visible()
+        fit(notebook, view, picture.width)
         answer(view, "Edit stats.py?", "Allow once")
-        expect(question(view, "Run the tests?").get_by_role("button", name="Allow once", exact=True)).to_be_enabled()
-        shoot(notebook, notebook.cell(prompt), picture.asking)
+        ask = question(view, "Run the tests?")
+        expect(ask.get_by_role("button", name="Allow once", exact=True)).to_be_enabled()
+        shoot(notebook, prompt, picture.asking)
         answer(view, "Run the tests?", "Allow once")
         expect_end(view)
         notebook.finish(prompt)
-        shoot(notebook, notebook.cell(prompt), picture.finished)
+        view.get_by_role("button", name="Run the tests", exact=True).click()
+        shoot(notebook, prompt, picture.finished)
         lab.end_kernels()
         context.close()
 
 
-def fit(notebook: NotebookPage, width: int) -> None:
-    """Close the side bar, and make the output as wide as asked."""
+def fit(notebook: NotebookPage, view: Locator, width: int) -> None:
+    """Close the side bars, and make the window so wide that the view is as wide as asked."""
     page = notebook.page
     page.evaluate("""() => {
         const shell = window.jupyterapp.shell;
         shell.collapseLeft();
         shell.collapseRight();
     }""")
-    measured = page.locator(
-        ".jp-Notebook .jp-Cell-outputArea, .jp-Notebook .jp-CodeMirrorEditor, .jp-Notebook .jp-Editor"
-    )
-    have = measured.first.bounding_box()
-    if have is not None:
-        size: Any = page.viewport_size
-        page.set_viewport_size({"width": round(size["width"] + width - have["width"]), "height": size["height"]})
+    size: Any = page.viewport_size
+    window = size["width"]
+    for _ in range(20):  # below a width of its own, JupyterLab lays cells out in another way
+        have = view.evaluate("view => view.getBoundingClientRect().width")
+        if abs(have - width) < 1:
+            return
+        window += round(width - have)
+        page.set_viewport_size({"width": window, "height": size["height"]})
+        page.evaluate("() => new Promise(done => requestAnimationFrame(() => requestAnimationFrame(done)))")
+    raise RuntimeError(f"The view is {have:g} pixels wide and should be {width}.")
 
 
-def shoot(notebook: NotebookPage, cell: Locator, name: str) -> None:
-    """The cell with its output. Whatever moves is still, and nothing is under the pointer."""
-    notebook.page.mouse.move(1, 1)
-    cell.scroll_into_view_if_needed()
+def shoot(notebook: NotebookPage, cell: int, name: str) -> None:
+    """The cell with its output. Whatever moves is still, another cell is active, and nothing is under the pointer."""
+    page = notebook.page
+    page.evaluate("""() => {
+        const cells = window.jupyterapp.shell.currentWidget.content;
+        cells.activeCellIndex = cells.widgets.length - 1;
+    }""")
+    page.mouse.move(1, 1)
     file = IMAGES / f"{name}.png"
-    cell.screenshot(path=file, animations="disabled")
+    notebook.cell(cell).screenshot(path=file, animations="disabled")
     print(file.relative_to(ROOT), flush=True)
 
 
 def main() -> None:
     IMAGES.mkdir(parents=True, exist_ok=True)
-    with chromium() as browser, tempfile.TemporaryDirectory() as scratch:
+    with chromium() as browser, tempfile.TemporaryDirectory(prefix="acp-widget-") as scratch:
         for number, picture in enumerate(PICTURES):
             take(browser, picture, Path(scratch) / str(number))
 

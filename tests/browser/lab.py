@@ -32,8 +32,11 @@ HARMLESS = ("Failed to load resource: the server responded with a status of 404"
 class Lab:
     """A JupyterLab server on a free port of this machine, with a home of its own, that serves one folder."""
 
-    def __init__(self, home: Path, settings: dict[str, dict[str, Any]] | None = None) -> None:
+    def __init__(
+        self, home: Path, settings: dict[str, dict[str, Any]] | None = None, python: str = sys.executable
+    ) -> None:
         self.home = home
+        self.python = python
         self.notebooks = home / "notebooks"
         self.notebooks.mkdir(parents=True)
         self._log = home / "server.log"
@@ -47,7 +50,7 @@ class Lab:
 
     def __enter__(self) -> Lab:
         command = [
-            *(sys.executable, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={self._port}"),
+            *(self.python, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={self._port}"),
             *("--ServerApp.port_retries=0", "--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True"),
             *("--LabApp.news_url=", f"--ServerApp.root_dir={self.notebooks}"),
             "--ServerApp.disable_check_xsrf=True",  # `end_kernels` is no browser
