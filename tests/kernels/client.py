@@ -9,11 +9,12 @@ with Kernel(environments.python("7.4.0")) as kernel:
 
 from __future__ import annotations
 
+import contextlib
 import os
 import queue
 import signal
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from types import TracebackType
@@ -79,6 +80,7 @@ class Kernel:
         self._cwd = cwd
         self._env = {**os.environ, **(env or {})}
         self._sent: dict[str, Cell] = {}
+        self._stuck = ""  # what was waited for in vain
         self.comm_messages: list[Json] = []  # all comm_open, comm_msg and comm_close of the kernel, in order
 
     def __enter__(self) -> Kernel:
@@ -131,12 +133,19 @@ class Kernel:
         """Any other request on the shell channel."""
         return self._send(kind, content)
 
-    def new_subshell(self) -> str:
-        """The id of a new subshell (ipykernel 7)."""
-        message = self.client.session.msg("create_subshell_request", {})
-        self.client.control_channel.send(message)
-        reply = self.client.get_control_msg(timeout=PATIENCE)
-        return str(reply["content"]["subshell_id"])
+    @contextlib.contextmanager
+    def subshell(self) -> Iterator[str]:
+        """The id of a subshell (ipykernel 7), which is deleted at the end."""
+        subshell = self.control("create_subshell_request", {})["subshell_id"]
+        yield subshell
+        self.control("delete_subshell_request", {"subshell_id": subshell})
+
+    def control(self, kind: str, content: Json) -> Json:
+        """A request on the control channel; the content of its reply."""
+        self.client.control_channel.send(self.client.session.msg(kind, content))
+        reply: Json = self.client.get_control_msg(timeout=PATIENCE)["content"]
+        assert reply["status"] == "ok", reply
+        return reply
 
     def interrupt(self) -> None:
         self._manager.interrupt_kernel()
@@ -149,9 +158,11 @@ class Kernel:
 
     def until(self, condition: Callable[[], bool], what: str = "a condition") -> None:
         """Read what the kernel says until the condition holds."""
+        assert not self._stuck, f"This kernel hangs since a test before: it waited in vain for {self._stuck}."
         end = time.monotonic() + PATIENCE
         while not condition():
             if time.monotonic() > end:
+                self._stuck = what
                 said = "\n".join(f"{cell.id[-6:]} {cell.kinds} {cell.text!r}" for cell in self._sent.values())
                 raise AssertionError(f"Waited {PATIENCE:g} s for {what}. The kernel said:\n{said}")
             self._read(0.05)
