@@ -76,9 +76,19 @@ def of_shape(wanted: Shape) -> Fit:
 
 
 def _is_resource(value: object) -> bool:
-    if not isinstance(value, dict):
-        return False
-    return is_text(value.get("uri")) and (is_text(value.get("text")) or is_text(value.get("blob")))
+    return isinstance(value, dict) and (is_text(value.get("text")) or is_text(value.get("blob")))
+
+
+_EMBEDDED = shape({"resource": _is_resource}, annotations=is_object)
+_RESOURCE = shape({"uri": is_text}, mimeType=is_text)
+
+
+def _fit_embedded(item: Any, edit: Edit, where: str) -> Item | None:
+    fitting = fit_shape(item, _EMBEDDED, edit, where)
+    if fitting is None:
+        return None
+    resource = fit_shape(fitting["resource"], _RESOURCE, edit, where)
+    return None if resource is None else {**fitting, "resource": resource}
 
 
 fit_block = by_word(
@@ -98,7 +108,7 @@ fit_block = by_word(
                 annotations=is_object,
             )
         ),
-        "resource": of_shape(shape({"resource": _is_resource}, annotations=is_object)),
+        "resource": _fit_embedded,
     },
 )
 """A ContentBlock (ACP v2, Content)."""
@@ -159,7 +169,16 @@ fit_option = of_shape(shape({"optionId": is_text, "name": is_text, "kind": is_te
 fit_entry = of_shape(shape({"content": is_text}, priority=is_text, status=is_text))
 """An entry of a plan."""
 
-_COMMAND = of_shape(shape({"name": is_text}, description=is_text, input=is_object))
+
+def _is_input(value: object) -> bool:
+    """What a command takes: text with a hint (as it also is without a type), or something of another type."""
+    if not isinstance(value, dict):
+        return False
+    kind = value.get("type", "text")
+    return is_text(value.get("hint")) if kind == "text" else is_text(kind)
+
+
+_COMMAND = of_shape(shape({"name": is_text, "description": is_text}, input=_is_input))
 
 
 def fit_command(item: Any, edit: Edit, where: str) -> Item | None:

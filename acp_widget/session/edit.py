@@ -94,7 +94,7 @@ class Edit:
         for step in path:
             current = current[step]
         for name, value in changes.items():
-            if not same(current[name], value):
+            if name not in current or not same(current[name], value):
                 self.set((*path, name), value)
 
     def create(self, group: str, key: str, entity: dict[str, Any], *, place: bool = True) -> None:
@@ -122,14 +122,21 @@ class Edit:
         self.answers.append(Answer(request_id, None, {"code": code, "message": message}))
 
     def diagnose(self, message: str) -> None:
-        """Write down that something was wrong with what came. Never an exception; the newest 200 are kept."""
+        """Write down that something was wrong with what came. Never an exception; the newest 200 are kept.
+
+        The same again directly after it is the same entry, with a higher `count`: a stream of one fault hides no other.
+        """
         self.notes += 1
         if self.notes > _DIAGNOSTICS_AN_EVENT:
             return
         if self.notes == _DIAGNOSTICS_AN_EVENT:
             message = "More was wrong with it; the rest is not listed."
+        kept = self.data["diagnostics"]
+        if kept and kept[-1]["message"] == message and kept[-1]["where"] == self.where:
+            self.set(("diagnostics", len(kept) - 1, "count"), kept[-1].get("count", 1) + 1)
+            return
         self.append(("diagnostics",), {"message": message, "where": self.where, "at": self.at})
-        if len(self.data["diagnostics"]) > DIAGNOSTICS_KEPT:
+        if len(kept) > DIAGNOSTICS_KEPT:
             self.delete(("diagnostics", 0))
 
 

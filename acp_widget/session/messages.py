@@ -120,10 +120,10 @@ def _is_plain_text(block: dict[str, Any]) -> bool:
 def _local(edit: Edit, role: str) -> tuple[str, str]:
     """The id and key for a chunk without an id: the message that such chunks built last, or a new one."""
     memory = edit.memory
+    edit.diagnose("a chunk without a messageId: shown in a message with an id of our own")
     if memory.local is not None and memory.local[0] == role:
         key = memory.local[1]
         return key[2:], key
-    edit.diagnose("chunks without a messageId: shown as a message with an id of our own")
     while True:
         message_id = f"local-{memory.number('local')}"
         key = LETTERS[role] + message_id

@@ -173,6 +173,7 @@ def prompt_sent(edit: Edit, event: Event) -> None:
     else:
         edit.patch(("turns", key), {"status": "sent", "at": {**turn["at"], "sent": edit.at}})
     _begin(edit, key, began=False)
+    memory.local = None
     edit.patch(("session",), {"cancelling": False})
 
 
@@ -283,7 +284,6 @@ def _begin(edit: Edit, key: str, *, began: bool) -> None:
     memory = edit.memory
     memory.active, memory.latest = key, key
     memory.began, memory.answered, memory.ambient = began, False, None
-    memory.local = None
 
 
 def _begin_without_prompt(edit: Edit, status: str) -> str:

@@ -16,10 +16,6 @@ VERSIONS = [
 ]
 
 
-def pytest_configure(config: pytest.Config) -> None:
-    config.addinivalue_line("markers", "slow: takes long, or needs more environments; runs in `make test-all`")
-
-
 @pytest.fixture(scope="module", params=VERSIONS)
 def version(request: pytest.FixtureRequest) -> str:
     """The version of ipykernel."""

@@ -13,6 +13,8 @@ from .client import Cell, Kernel
 BLOCKING = "probe.wait()"
 AWAITING = "await probe.wait_async()"
 
+pytestmark = pytest.mark.kernel
+
 forms = pytest.mark.parametrize("form", [BLOCKING, AWAITING], ids=["blocking", "await"])
 
 

@@ -25,12 +25,13 @@ export function statusOf({ store, link }: App): Status {
   if (session.connection === "failed") return { tone: "bad", words: "ended with an error", working: false };
   if (session.connection === "closed") return { tone: "off", words: "closed", working: false };
   if (session.connection === "starting") return { tone: "run", words: "starting…", working: true };
-  if (session.cancelling) return { tone: "wait", words: "stopping…", working: true };
-  if (store.pendingPermissions.value.length > 0) return { tone: "wait", words: "waiting for you", working: true };
   const last = store
     .keys("turns")
     .value.map((key) => store.get("turns", key))
     .find((turn) => turn && isOpen(turn.status));
+  // A stop of an idle session waits for nothing, though the flag stands until the next prompt.
+  if (session.cancelling && (state.busy || last)) return { tone: "wait", words: "stopping…", working: true };
+  if (store.pendingPermissions.value.length > 0) return { tone: "wait", words: "waiting for you", working: true };
   if (state.busy) return { tone: "run", words: BUSY_WORDS[state.state] ?? `busy: ${state.state}`, working: true };
   if (last) return { tone: "run", words: "working", working: true };
   const background = state.background?.length ?? 0;
@@ -173,9 +174,10 @@ export function Stop(): VNode | null {
         class="acp-quiet acp-stop"
         aria-disabled={stopping}
         onClick={() => actions.cancel()}
+        aria-label={stopping ? "Stopping…" : "Stop"}
         title="Interrupts the agent; open questions are answered 'cancelled'"
       >
-        <Icon name="stop" /> {stopping ? "Stopping…" : "Stop"}
+        <Icon name="stop" /> <span class="acp-stop-word">{stopping ? "Stopping…" : "Stop"}</span>
       </button>
     </>
   );
