@@ -46,6 +46,20 @@ describe("the header", () => {
     expect(page.one(".acp-elapsed").textContent).toBe("20 s");
   });
 
+  it("offers to end an agent that does not stop, and only then", async () => {
+    const page = show(<Session />, state({ state: BUSY, session: { cancelling: true } }));
+    expect(page.all(".acp-restart")).toHaveLength(0);
+    await pass(5000);
+    click(page.one(".acp-restart"));
+    expect(page.model.sent).toContainEqual(expect.objectContaining({ type: "restart" }));
+    page.ops(["set", ["session", "cancelling"], false]);
+    expect(page.all(".acp-restart")).toHaveLength(0);
+  });
+
+  it("is ready again after a stop while nothing ran", () => {
+    expect(words({ session: { cancelling: true } })).toBe("ready");
+  });
+
   it("counts right although the kernel's clock is another", async () => {
     const page = show(<Session />, state({ state: BUSY }));
     const there = START - 5000;
