@@ -26,5 +26,6 @@ def version(request: pytest.FixtureRequest) -> str:
 def kernel(version: str, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
     """A running kernel with that version. All tests of a module share it, as the cells of a notebook do."""
     folder: Path = tmp_path_factory.mktemp("kernel")
-    with Kernel(environments.python(version), cwd=folder) as running:
+    env = {"ACP_WIDGET_DEMO_PACE": "0"}  # the demo agent pauses for readers only
+    with Kernel(environments.python(version), cwd=folder, env=env) as running:
         yield running
