@@ -6,25 +6,28 @@ import asyncio
 import atexit
 import concurrent.futures
 import contextlib
+import copy
 import os
 import shutil
+import sys
 import tempfile
-import uuid
 import warnings
 import weakref
-from collections.abc import Awaitable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
 from . import driver as driving
 from . import errors, policy, registry, runtime
 from .driver import Driver
-from .export import transcript
-from .results import Entities, Message, Permission, Reader, Terminal, ToolCall, Turn
-from .widget import display, waiting
-from .widget.widget import SessionWidget, TurnView
+from .results import Entities, Message, Permission, Reader, Terminal, ToolCall, Turn, quoted
+from .stage import Audience, Stage
+from .widget import waiting
+from .widget.widget import SessionWidget
 
 _INTERRUPT_GRACE = 1.5  # seconds an interrupted wait gives the agent to confirm the cancel
+_CLOSE_TIMEOUT = 20.0  # seconds; the steps of an end take less together
+_RESTART_HINT = "agent.restart() ends its process and starts it again."
 
 
 class Agent:
@@ -37,7 +40,8 @@ class Agent:
     `start_timeout`: seconds it may take to start. `nobody_after`: seconds after which a request that no open view
     could show is rejected.
 
-    Raises `ValueError` for an unknown policy, an empty command, or a `cwd` that is no folder.
+    Raises `ValueError` for an unknown policy, an empty command, or a `cwd` that is no folder. May be used from any
+    thread. An Agent that nobody holds any more ends when its work is done.
 
     >>> from acp_widget import Agent
     >>> with Agent("demo", permissions="allow") as agent:
@@ -48,31 +52,31 @@ class Agent:
 
     def __init__(
         self,
-        agent: str | Sequence[str] = "demo",
+        agent: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = "demo",
         *,
-        cwd: str | Path | None = None,
+        cwd: str | os.PathLike[str] | None = None,
         env: Mapping[str, str] | None = None,
         permissions: policy.Policy = "ask",
-        start_timeout: float = 60.0,
+        start_timeout: float | None = 60.0,
         nobody_after: float = 10.0,
     ) -> None:
         launch = registry.launch(agent)
-        folder, temporary = _folder(cwd, launch.own_folder)
-        self._audience = _Audience()
+        self._permissions = policy.check(permissions)
+        self._label = launch.label
+        _check_env(env)
+        self._cwd, temporary = _folder(cwd, launch.own_folder)
+        audience = Audience()
         self._driver = Driver(
             launch,
-            cwd=folder,
+            cwd=self._cwd,
             temporary=temporary,
             env=env,
-            permissions=policy.check(permissions),
+            permissions=self._permissions,
             start_timeout=start_timeout,
             nobody_after=nobody_after,
-            audience=self._audience,
+            audience=audience,
         )
-        self._permissions = permissions
-        self._cwd = folder
-        self._label = launch.label
-        self._stage = _Stage(self._driver, self._audience)
+        self._stage = Stage(self._driver, audience)
         weakref.finalize(self, _abandon, self._driver).atexit = False
 
     # --- prompting -------------------------------------------------------------------------------------------------
@@ -87,9 +91,8 @@ class Agent:
             raise TypeError(f"A prompt is text, not {type(text).__name__}.")
         if not text.strip():
             raise ValueError("The prompt is empty.")
-        if self._driver.closed:
-            raise errors.AgentClosed("This agent was closed.", hint="Make a new one: Agent(…).")
-        turn = Turn(self, self._driver.state.next_turn())
+        self._check_usable()
+        turn = self._turn(self._driver.state.next_turn())
         if show:
             self._stage.show(turn._key)
         runtime.call(self._driver.prompt, turn._key, [{"type": "text", "text": text}], "python")
@@ -99,23 +102,26 @@ class Agent:
         """Prompt and wait: the same as `agent.prompt(text).wait(timeout)`."""
         return self.prompt(text, show=show).wait(timeout)
 
-    def start(self) -> Agent:
-        """Start the agent now, without a prompt. Returns the Agent; how it went is seen in the widget."""
-        runtime.call(self._driver.start)
-        return self
-
     def wait(self, timeout: float | None = None) -> Agent:
         """Wait until nothing runs and nothing is queued; buttons work meanwhile.
 
-        `timeout` in seconds; `TimeoutError` when it passes.
+        `timeout` in seconds; `TimeoutError` when it passes, and the work goes on. How the work ended is told by its
+        turns, and by `agent.error`.
         """
-        future: concurrent.futures.Future[None] = concurrent.futures.Future()
-        runtime.call(self._driver.when_idle, future)
-        self._wait(future, timeout, "the agent to be idle")
+        self._check_process()
+        idle: concurrent.futures.Future[None] = concurrent.futures.Future()
+        try:
+            self._wait(idle, timeout, "the agent to be idle", lambda: runtime.run(self._driver.when_idle, idle))
+        finally:
+            idle.cancel()
         return self
 
     def cancel(self) -> None:
-        """Stop the work in progress. Open requests are answered `cancelled`, queued prompts are not sent."""
+        """Stop the work in progress. Open requests are answered `cancelled`, queued prompts are not sent.
+
+        Until the agent confirms, `agent.status` is `stopping`. One that never does is ended by `agent.restart()`.
+        """
+        self._check_process()
         runtime.call(self._driver.cancel)
 
     # --- permissions -----------------------------------------------------------------------------------------------
@@ -127,54 +133,54 @@ class Agent:
 
     @permissions.setter
     def permissions(self, value: policy.Policy) -> None:
+        self._check_process()
         self._permissions = policy.check(value)
         runtime.call(self._driver.set_policy, self._permissions)
 
     @property
     def pending(self) -> list[Permission]:
         """The permission requests that wait for an answer, oldest first."""
-        return [Permission(self.reader, key) for key in self._driver.state.pending_permissions()]
+        return [Permission(self._reader, key) for key in self._driver.state.pending_permissions()]
 
     def answer(self, permission: Permission | str, option: str | None) -> None:
         """Answer a pending request with one of its option ids; None dismisses it (`cancelled`).
 
         `permission`: from `agent.pending` or `turn.permissions`, or its id. Raises `AnswerRefused` when it is not
-        pending or offers no such option; nothing is sent then.
+        pending, belongs to another agent, or offers no such option; nothing is sent then.
         """
-        key = permission._key if isinstance(permission, Permission) else f"p:{permission}"
-
-        async def on_the_private_thread() -> None:
-            if option is None:
-                self._driver.dismiss(key, by="python")
-            else:
-                self._driver.answer(key, option, by="python")
-
-        runtime.submit(on_the_private_thread()).result(timeout=10)
+        self._check_process()
+        if isinstance(permission, Permission):
+            if permission._reader is not self._reader:
+                raise errors.AnswerRefused("This permission request belongs to another agent.")
+            key = permission._key
+        else:
+            key = f"p:{permission}"
+        if option is None:
+            runtime.run(lambda: self._driver.asking.dismiss(key, by="python"))
+        else:
+            runtime.run(lambda: self._driver.asking.answer(key, option, by="python"))
 
     # --- reading ---------------------------------------------------------------------------------------------------
 
     @property
-    def reader(self) -> Reader:
-        """The session's state, for the results."""
-        return self._driver.state
-
-    @property
     def turns(self) -> list[Turn]:
         """All turns of the session, oldest first, with the ones that no prompt began."""
-        return [Turn(self, key) for key in self.reader.keys("turns")]
+        return [self._turn(key) for key in self._reader.keys("turns")]
 
     @property
     def messages(self) -> list[Message]:
-        return [Message(self.reader, key) for key in self.reader.keys("messages")]
+        """All messages and thoughts of the session, in order of first sight."""
+        return [Message(self._reader, key) for key in self._reader.keys("messages")]
 
     @property
     def tool_calls(self) -> Entities[ToolCall]:
         """All tool calls of the session, indexed by position or the agent's id."""
-        return Entities([ToolCall(self.reader, key) for key in self.reader.keys("toolCalls")])
+        return Entities([ToolCall(self._reader, key) for key in self._reader.keys("toolCalls")])
 
     @property
     def terminals(self) -> Entities[Terminal]:
-        return Entities([Terminal(self.reader, key) for key in self.reader.keys("terminals")])
+        """All terminals of the session, indexed by position or the agent's id."""
+        return Entities([Terminal(self._reader, key) for key in self._reader.keys("terminals")])
 
     @property
     def cwd(self) -> str:
@@ -187,76 +193,117 @@ class Agent:
         return self._driver.state.status()
 
     @property
+    def error(self) -> errors.AcpError | None:
+        """Why the agent did not start, or ended by itself; None while it runs, and when you closed it."""
+        return self._driver.error
+
+    @property
     def diagnostics(self) -> list[Mapping[str, Any]]:
-        """What the agent sent that could not be used as it was, newest last."""
-        return list(self._driver.state.snapshot()["diagnostics"])
+        """What the agent sent that could not be used as it was, newest last. The newest 200 are kept."""
+        return list(self._driver.state.part("diagnostics"))
 
     @property
     def widget(self) -> SessionWidget:
         """The session's ipywidget: `observe`, `link`, put it in a `VBox`."""
-        return self._stage.widget()
+        return self._stage.panel()
 
-    # --- the end ---------------------------------------------------------------------------------------------------
+    # --- start and end ---------------------------------------------------------------------------------------------
+
+    def start(self) -> Agent:
+        """Start the agent now, without a prompt, and return the Agent at once. `agent.wait().error` tells how it went.
+
+        Raises `AgentClosed` after `close()`.
+        """
+        self._check_usable()
+        runtime.run(self._driver.start)
+        return self
+
+    def restart(self) -> Agent:
+        """End the agent, whatever it does, and start it anew; returns the Agent at once.
+
+        The way out when it does not stop. The transcript stays, the agent's own memory does not; the turn under way
+        fails, queued prompts are not sent. Raises `AgentClosed` after `close()`.
+        """
+        self._check_usable()
+        runtime.run(self._driver.restart)
+        return self
 
     def close(self) -> None:
-        """End the agent with its whole process group; what it did stays readable. Can be called again."""
-        runtime.submit(self._driver.close()).result(timeout=20)
+        """End the agent with its whole process group; what it did stays readable. Can be called again.
+
+        Returns when it is gone; at once when called on the thread that the agent runs on.
+        """
+        self._end()
+        self._warn()
+
+    def _end(self) -> None:
+        if self._driver.foreign:
+            return
+        closing = runtime.submit(self._driver.close())
+        if not runtime.here():
+            closing.result(timeout=_CLOSE_TIMEOUT)
 
     def __enter__(self) -> Agent:
         return self
 
-    def __exit__(self, *_: object) -> None:
-        self.close()
+    def __exit__(self, kind: object, *_: object) -> None:
+        self._end()
+        self._warn(quietly=kind is not None)
 
-    # --- lent to the turns -----------------------------------------------------------------------------------------
+    # --- inside ----------------------------------------------------------------------------------------------------
 
-    def wait_for_turn(self, key: str, timeout: float | None) -> None:
-        self._wait(self._driver.over(key), timeout, "the turn")
-        self._raise_failure(key)
+    @property
+    def _reader(self) -> Reader:
+        return self._driver.state
 
-    def turn_awaitable(self, key: str) -> Awaitable[None]:
-        return self._await_turn(key)
+    def _turn(self, key: str) -> Turn:
+        return Turn(_Lent(self), key)
 
-    async def _await_turn(self, key: str) -> None:
-        try:
-            with self._stage.waiting(awaiting=True):
-                await waiting.wait_async(self._driver.over(key), self._stage.comm_ids)
-        except (asyncio.CancelledError, KeyboardInterrupt):
-            runtime.call(self._driver.cancel, "you interrupted")
-            raise
-        finally:
-            self._warn()
-        self._raise_failure(key)
+    def _check_usable(self) -> None:
+        self._check_process()
+        if self._driver.closed:
+            raise errors.AgentClosed("This agent was closed.", hint="Make a new one: Agent(…).")
 
-    def cancel_turn(self, key: str) -> None:
-        runtime.call(self._driver.cancel_turn, key)
+    def _check_process(self) -> None:
+        if self._driver.foreign:
+            raise errors.AgentClosed(
+                "This agent belongs to the process that this one was forked from.",
+                hint="Here it can only be read. Make a new one: Agent(…).",
+            )
 
-    def display_turn(self, turn: Turn) -> None:
-        if not self._stage.shown_here(turn._key):
-            self._stage.show(turn._key, otherwise=repr(turn))
-
-    def _wait(self, future: concurrent.futures.Future[None], timeout: float | None, what: str) -> None:
+    def _wait(
+        self,
+        future: concurrent.futures.Future[None],
+        timeout: float | None,
+        what: str,
+        ask: Callable[[], object] = lambda: None,
+    ) -> None:
+        """Wait for a future that `ask` sees to. An interrupt meanwhile stops the agent, not the session."""
         if runtime.here():
             raise errors.WaitNotPossible(f"Waiting for {what} would block the thread that the agent runs on.")
         try:
+            ask()
             with self._stage.waiting():
                 waiting.wait(future, self._stage.comm_ids, timeout, what=what)
-        except KeyboardInterrupt:
+        except TimeoutError as late:
+            self._warn(quietly=True)
+            if self.status == "stopping":
+                raise TimeoutError(f"{late} The agent has not confirmed the stop: {_RESTART_HINT}") from None
+            raise
+        except (KeyboardInterrupt, asyncio.CancelledError):
             runtime.call(self._driver.cancel, "you interrupted")
             concurrent.futures.wait([future], timeout=_INTERRUPT_GRACE)
+            self._warn(quietly=True)
+            if self.status == "stopping":
+                _warn(f"The agent has not confirmed the stop yet. {_RESTART_HINT}", UserWarning, quietly=True)
             raise
-        finally:
-            self._warn()
+        self._warn()
 
-    def _raise_failure(self, key: str) -> None:
-        failure = self._driver.failure(key)
-        if failure is not None:
-            raise failure
-
-    def _warn(self) -> None:
+    def _warn(self, *, quietly: bool = False) -> None:
         """Warnings of the private thread are given here, in the user's own."""
-        while self._driver.warnings:
-            warnings.warn(self._driver.warnings.popleft(), errors.NobodyWatching, stacklevel=5)
+        with contextlib.suppress(IndexError):
+            while True:
+                _warn(self._driver.asking.warnings.popleft(), errors.NobodyWatching, quietly=quietly)
 
     # --- display ---------------------------------------------------------------------------------------------------
 
@@ -266,135 +313,100 @@ class Agent:
         return self.widget._repr_mimebundle_(**options)
 
     def __repr__(self) -> str:
-        count = len(self.reader.keys("turns"))
-        return f"<Agent {self._label!r}, {self.status}, {count} turn{'' if count == 1 else 's'}, in {self._cwd}>"
+        count = len(self._reader.keys("turns"))
+        turns = f"{count} turn{'' if count == 1 else 's'}"
+        return f"<Agent {quoted(self._label)}, {self.status}, {turns}, in {quoted(self._cwd, 200)}>"
 
 
-class _Audience:
-    """Whether somebody can press a button: asked by the driver, told by the widget."""
+class _Lent:
+    """What an Agent lends its turns. It holds the Agent: who has a turn can wait for it."""
 
-    def __init__(self) -> None:
-        self.widget: SessionWidget | None = None
+    def __init__(self, agent: Agent) -> None:
+        self._agent = agent
 
-    def possible(self) -> bool:
-        return waiting.in_ipykernel()
+    @property
+    def reader(self) -> Reader:
+        return self._agent._reader
 
-    def seen(self) -> bool:
-        return self.widget is not None and self.widget.views_seen > 0
+    def wait_for_turn(self, key: str, timeout: float | None) -> None:
+        over = self._over(key)
+        self._agent._wait(over, timeout, "the turn")
+        self._raise_failure(key)
 
-    def readable_seconds(self) -> float:
-        return waiting.readable_seconds()
+    def turn_awaitable(self, key: str) -> Awaitable[None]:
+        return self._await(key)
 
-
-class _Stage:
-    """The session's widget, and the turns that were drawn into cells. Made when first needed."""
-
-    def __init__(self, driver: Driver, audience: _Audience) -> None:
-        self._driver = driver
-        self._audience = audience
-        self._widget: SessionWidget | None = None
-        self._outputs: dict[str, display.TurnOutput] = {}
-
-    def widget(self) -> SessionWidget:
-        if self._widget is None:
-            self._widget = SessionWidget(
-                self._driver.state, _Actions(self._driver), transcript=_session_texts, report=self._driver.report
-            )
-            self._audience.widget = self._widget
-            self._driver.on_operations = self._widget.push
-            self._driver.on_change = self._widget.refresh
-            self._driver.on_turn_over = self._turn_over
-        return self._widget
-
-    def comm_ids(self) -> set[str]:
-        """The comms whose messages may be handled during a wait: the session's and its turn views'."""
-        views = [output.view for output in list(self._outputs.values())]
-        return {comm_id for model in [self._widget, *views] if model and (comm_id := model.model_id)}
-
-    @contextlib.contextmanager
-    def waiting(self, *, awaiting: bool = False) -> Iterator[None]:
-        """Meanwhile the views say that a cell waits, and whether their buttons answer before it ends."""
-        if self._widget is None:
-            yield
-            return
-        self._widget.set_wait(True, clicks=waiting.clicks_arrive(awaiting=awaiting))
+    async def _await(self, key: str) -> None:
+        agent = self._agent
+        over = self._over(key)
         try:
-            yield
-        finally:
-            self._widget.set_wait(False)
+            with agent._stage.waiting(awaiting=True):
+                await waiting.wait_async(over, agent._stage.comm_ids)
+        except (asyncio.CancelledError, KeyboardInterrupt) as error:
+            # In a notebook this is an interrupt, that stops all. Elsewhere a task ended, with what it alone waited for.
+            if waiting.in_ipykernel() or isinstance(error, KeyboardInterrupt):
+                runtime.call(agent._driver.cancel, "you interrupted")
+            else:
+                runtime.call(agent._driver.cancel_turn, key)
+            agent._warn(quietly=True)
+            raise
+        agent._warn()
+        self._raise_failure(key)
 
-    def show(self, turn: str, *, otherwise: str | None = None) -> None:
-        """Draw the turn in the cell that runs now, with room for its static transcript beside it."""
-        if not waiting.in_ipykernel():
-            if otherwise is not None:
-                print(otherwise)
-            return
-        uid = uuid.uuid4().hex
-        view = TurnView(session=self.widget(), turn=turn, uid=uid)
-        self._outputs[turn] = display.show(view, *self._transcript(turn, uid))
-        if self._driver.over(turn).done():
-            runtime.call(self._turn_over, turn)
+    def cancel_turn(self, key: str) -> None:
+        self._agent._check_process()
+        runtime.call(self._agent._driver.cancel_turn, key)
 
-    def shown_here(self, turn: str) -> bool:
-        output = self._outputs.get(turn)
-        return output is not None and output.cell == display.current_cell()
+    def display_turn(self, turn: Turn) -> None:
+        stage = self._agent._stage
+        if not stage.shown_here(turn._key):
+            stage.show(turn._key, otherwise=repr(turn))
 
-    def _turn_over(self, turn: str) -> None:
-        output = self._outputs.get(turn)
-        if output is not None:
-            output.update(*self._transcript(turn, output.view.uid))
+    def _over(self, key: str) -> concurrent.futures.Future[None]:
+        over = self._agent._driver.over(key)
+        if not over.done():
+            self._agent._check_process()
+        return over
 
-    def _transcript(self, turn: str, uid: str) -> tuple[str, str]:
-        snapshot = self._driver.state.snapshot()
-        return transcript.turn_html(snapshot, turn, uid), transcript.turn_markdown(snapshot, turn)
-
-
-def _session_texts(snapshot: Mapping[str, Any]) -> dict[str, str]:
-    """The whole session for readers that draw no widgets."""
-    return {
-        "text/html": transcript.session_html(snapshot, uuid.uuid4().hex),
-        "text/markdown": transcript.session_markdown(snapshot),
-    }
+    def _raise_failure(self, key: str) -> None:
+        failure = self._agent._driver.failure(key)
+        if failure is not None:
+            # A copy: a raised error holds on to all frames on its way, and they to the Agent.
+            raise copy.copy(failure)
 
 
-class _Actions:
-    """What the widget's buttons do. Called on the private thread."""
-
-    def __init__(self, driver: Driver) -> None:
-        self._driver = driver
-
-    def answer(self, permission: str, option_id: str) -> None:
-        self._driver.answer(permission, option_id, by="you")
-
-    def dismiss(self, permission: str) -> None:
-        self._driver.dismiss(permission, by="you")
-
-    def prompt(self, text: str) -> None:
-        self._driver.prompt(self._driver.state.next_turn(), [{"type": "text", "text": text}], "composer")
-
-    def cancel(self) -> None:
-        self._driver.cancel("you stopped the turn")
-
-    def restart(self) -> None:
-        self._driver.restart()
-
-    def unqueue(self, turn: str) -> None:
-        self._driver.unqueue(turn)
+def _warn(text: str, category: type[Warning], *, quietly: bool) -> None:
+    """Warn the first caller who is not of this package. `quietly`: never raise, there is something worse on its way."""
+    frame, level = sys._getframe(), 1
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
+        frame, level = frame.f_back, level + 1
+    with contextlib.suppress(category) if quietly else contextlib.nullcontext():
+        warnings.warn(text, category, stacklevel=level)
 
 
-def _folder(cwd: str | Path | None, own_folder: bool) -> tuple[str, bool]:
+def _check_env(env: Mapping[str, str] | None) -> None:
+    for name, value in (env or {}).items():
+        if not isinstance(name, str) or not isinstance(value, str):
+            # Never the value: it may be a secret.
+            raise TypeError(f"env: the name and the value of {name!r} must be text, not {type(value).__name__}.")
+
+
+def _folder(cwd: str | os.PathLike[str] | None, own_folder: bool) -> tuple[str, bool]:
     if cwd is None and own_folder:
         made = str(Path(tempfile.mkdtemp(prefix="acp-demo-")).resolve())
         _own_folders.append((os.getpid(), made))
         return made, True
-    folder = Path(cwd or Path.cwd()).expanduser().resolve()
+    try:
+        folder = (Path.cwd() if cwd is None else Path(cwd).expanduser()).resolve()
+    except FileNotFoundError:
+        raise ValueError("The folder that this process works in is gone. Pass cwd=.") from None
     if not folder.is_dir():
         raise ValueError(f"cwd={str(cwd)!r} is no folder. Make it first, or pass another one.")
     return str(folder), False
 
 
 def _abandon(driver: Driver) -> None:
-    if not driver.closed:
+    if driver.started and not driver.closed and not driver.foreign:
         runtime.call(driver.abandon)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+import unicodedata
 from typing import Any
 
 
@@ -25,7 +27,11 @@ class AcpError(Exception):
             parts.append(self.hint)
         if self.stderr:
             parts.append("The end of what it wrote to stderr:\n" + self.stderr.rstrip())
-        return "\n".join(parts)
+        return _printable("\n".join(parts))
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        # As it is, for copies and other processes: not every kind can be made of its message alone.
+        return _restored, (type(self), self.args, self.__dict__)
 
     def as_dict(self) -> dict[str, Any]:
         """The error as the state and the front end show it."""
@@ -86,7 +92,7 @@ class ConnectionClosed(AcpError):
 
 
 class AgentClosed(AcpError):
-    """`close()` was called on this Agent."""
+    """`close()` or `restart()` was called on this Agent, or it belongs to another process."""
 
     title = "The agent was closed"
 
@@ -105,3 +111,25 @@ class AnswerRefused(AcpError):
 
 class NobodyWatching(UserWarning):
     """A permission request was answered by the fallback (a rejection), because nobody could see it."""
+
+
+def _restored(kind: type[AcpError], args: tuple[Any, ...], fields: dict[str, Any]) -> AcpError:
+    error = kind.__new__(kind, *args)
+    error.args = args
+    error.__dict__.update(fields)
+    return error
+
+
+# Colours, titles and cursor movements: ESC [ … m, ESC ] … BEL, and ESC with one character.
+_SEQUENCES = re.compile(r"\x1b(?:\[[0-?]*[ -/]*[@-~]|\][^\x07\x1b]*(?:\x07|\x1b\\)|[ -Z\\^-~])")
+_UNSEEN = frozenset({"Cc", "Cf", "Cs", "Zl", "Zp"})
+
+
+def _printable(text: str) -> str:
+    """What agents said, safe for a terminal: escape sequences gone, other unseen characters as `\\x07`."""
+    if text.isprintable():
+        return text
+    return "".join(
+        char if char in "\n\t" or unicodedata.category(char) not in _UNSEEN else char.encode("unicode_escape").decode()
+        for char in _SEQUENCES.sub("", text.replace("\r\n", "\n"))
+    )

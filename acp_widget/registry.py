@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import sys
 from collections.abc import Sequence
@@ -31,10 +32,10 @@ def _demo() -> Launch:
 _KNOWN = {"demo": _demo}
 
 
-def launch(agent: str | Sequence[str]) -> Launch:
-    """The `Launch` for a known name, a command line, or a list of arguments.
+def launch(agent: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> Launch:
+    """The `Launch` for a known name, a command line, a program's path, or a list of arguments.
 
-    Raises `ValueError` for an empty command and `TypeError` for anything that is no text.
+    Raises `ValueError` for an empty or unreadable command and `TypeError` for anything that is no text.
 
     >>> launch("my-agent --acp").command
     ('my-agent', '--acp')
@@ -42,11 +43,15 @@ def launch(agent: str | Sequence[str]) -> Launch:
     if isinstance(agent, str):
         if agent in _KNOWN:
             return _KNOWN[agent]()
-        command = tuple(shlex.split(agent))
+        try:
+            command = tuple(shlex.split(agent))
+        except ValueError as error:
+            raise ValueError(f"The agent's command line {agent!r} cannot be read: {error}. Pass a list.") from None
     else:
-        command = tuple(agent)
-        if not all(isinstance(part, str) for part in command):
+        parts = agent if isinstance(agent, Sequence) else [agent]
+        if not all(isinstance(part, (str, os.PathLike)) for part in parts):
             raise TypeError("An agent's command is a list of strings, for example Agent(['my-agent', '--acp']).")
+        command = tuple(os.fspath(part) for part in parts)
     if not command or not command[0]:
         raise ValueError("The agent's command is empty. Pass a name, a command line or a list: Agent('demo').")
     return Launch(command, Path(command[0]).name)

@@ -12,6 +12,9 @@ from .session.words import is_final
 
 E = TypeVar("E", bound="Entity")
 
+_LONG_WORD = 100  # characters of a path or a status that are shown
+_LISTED = 100  # entities that are listed
+
 
 class Reader(Protocol):
     """Where the objects read from: frozen copies of single entities."""
@@ -66,8 +69,9 @@ class Entities(Sequence[E], Generic[E]):
             for item in self._items:
                 if item.id == index:
                     return item
-            known = ", ".join(repr(item.id) for item in self._items) or "none yet"
-            raise KeyError(f"No {index!r} here. Known ids: {known}.")
+            known = ", ".join(quoted(item.id) for item in self._items[:_LISTED]) or "none yet"
+            known += ", …" if len(self._items) > _LISTED else ""
+            raise KeyError(f"No {quoted(index)} here. Known ids: {known}.")
         return self._items[index]
 
     def __contains__(self, value: object) -> bool:
@@ -85,16 +89,26 @@ class Entities(Sequence[E], Generic[E]):
     __hash__ = None  # type: ignore[assignment]
 
     def __repr__(self) -> str:
-        return "[" + ",\n ".join(map(repr, self._items)) + "]"
+        shown = [repr(item) for item in self._items[:_LISTED]]
+        if len(self._items) > _LISTED:
+            shown.append(f"… {len(self._items) - _LISTED:,} more")
+        return "[" + ",\n ".join(shown) + "]"
 
 
 def _text_of(blocks: Sequence[Mapping[str, Any]]) -> str:
     return "".join(block["text"] for block in blocks if block.get("type") == "text")
 
 
-def _short(text: str, limit: int = 60) -> str:
-    line = " ".join(text.split())
-    return line if len(line) <= limit else line[: limit - 1] + "…"
+def quoted(text: str, limit: int = 60) -> str:
+    """The beginning of a text as one line that any terminal can show: in quotes, unseen characters as escapes."""
+    line = " ".join(text[: 4 * limit].split())
+    cut = len(line) > limit or len(text) > 4 * limit
+    return repr(line[: limit - 1] + "…" if cut else line)
+
+
+def _word(text: str) -> str:
+    """A word of the agent's (a status, a path) in one line: quoted only where it would not be safe to show."""
+    return text if text.isprintable() and len(text) <= _LONG_WORD else quoted(text, _LONG_WORD)
 
 
 class Message(Entity):
@@ -120,7 +134,7 @@ class Message(Entity):
         return self.text
 
     def __repr__(self) -> str:
-        return f"<Message {self.role}: {_short(self.text)!r}>"
+        return f"<Message {self.role}: {quoted(self.text)}>"
 
 
 @dataclass(frozen=True)
@@ -183,8 +197,10 @@ class Diff:
         return self.patch or "\n".join(f"{change.operation} {change.path}" for change in self.changes)
 
     def __repr__(self) -> str:
-        what = ", ".join(f"{change.operation} {change.path}" for change in self.changes) or "no changes"
-        return f"<Diff {what}{'' if self.patch else ', no patch'}>"
+        changes = self.changes
+        what = ", ".join(f"{_word(change.operation)} {_word(str(change.path))}" for change in changes[:3])
+        more = f" and {len(changes) - 3:,} more" if len(changes) > 3 else ""
+        return f"<Diff {what or 'no changes'}{more}{'' if self.patch else ', no patch'}>"
 
 
 class ToolCall(Entity):
@@ -254,7 +270,8 @@ class ToolCall(Entity):
         return self.raw.get("rawOutput")
 
     def __repr__(self) -> str:
-        return f"<ToolCall {self.id!r} {self.kind}: {_short(self.title or self.name or self.kind)!r}, {self.status}>"
+        about = quoted(self.title or self.name or self.kind)
+        return f"<ToolCall {quoted(self.id)} {_word(self.kind)}: {about}, {_word(self.status)}>"
 
 
 class Terminal(Entity):
@@ -306,8 +323,9 @@ class Terminal(Entity):
         return self.text
 
     def __repr__(self) -> str:
-        end = "running" if not self.exited else f"exit {self.exit_code if self.exit_code is not None else self.signal}"
-        return f"<Terminal {self.id!r} {_short(self.command or '')!r}, {end}, {len(self.bytes)} bytes>"
+        code = self.exit_code if self.exit_code is not None else _word(str(self.signal))
+        end = f"exit {code}" if self.exited else "running"
+        return f"<Terminal {quoted(self.id)} {quoted(self.command or '')}, {end}, {len(self.bytes)} bytes>"
 
 
 class Permission(Entity):
@@ -369,8 +387,8 @@ class Permission(Entity):
         return self.raw.get("toolCallId")
 
     def __repr__(self) -> str:
-        outcome = self.status if self.option_id is None else f"{self.option_id!r} by {self.by}"
-        return f"<Permission {self.id!r}: {_short(self.title)!r}, {outcome}>"
+        outcome = self.status if self.option_id is None else f"{quoted(self.option_id)} by {self.by}"
+        return f"<Permission {self.id!r}: {quoted(self.title)}, {outcome}>"
 
 
 @dataclass(frozen=True)
@@ -402,7 +420,7 @@ class Plan(Entity):
 
     def __repr__(self) -> str:
         done = sum(entry.status == "completed" for entry in self.entries)
-        return f"<Plan {self.id!r}: {done} of {len(self.entries)} done>"
+        return f"<Plan {quoted(self.id)}: {done} of {len(self.entries)} done>"
 
 
 class TurnHost(Protocol):
@@ -537,7 +555,7 @@ class Turn(Entity):
         self._host.display_turn(self)
 
     def __repr__(self) -> str:
-        about = "work no prompt began" if self.prompt is None else repr(_short(self.prompt))
-        end = f", {self.stop_reason}" if self.stop_reason else ""
+        about = "work no prompt began" if self.prompt is None else quoted(self.prompt)
+        end = f", {_word(self.stop_reason)}" if self.stop_reason else ""
         calls = len(self.tool_calls)
         return f"<Turn {self.id}: {about}, {self.status}{end}, {calls} tool call{'' if calls == 1 else 's'}>"

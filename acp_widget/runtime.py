@@ -15,7 +15,8 @@ from typing import Any, TypeVar
 
 T = TypeVar("T")
 
-_lock = threading.Lock()
+# Reentrant: a garbage collection in here may end an Agent, and that hands work over.
+_lock = threading.RLock()
 _loop: asyncio.AbstractEventLoop | None = None
 _thread: threading.Thread | None = None
 
@@ -26,8 +27,8 @@ def loop() -> asyncio.AbstractEventLoop:
     with _lock:
         if _loop is None or _thread is None or not _thread.is_alive():
             # Not the policy's loop: with uvloop's policy set we still want the standard one.
-            _loop = asyncio.SelectorEventLoop() if os.name == "posix" else asyncio.new_event_loop()
-            _thread = threading.Thread(target=_run, args=(_loop,), name="acp-widget", daemon=True)
+            new = asyncio.SelectorEventLoop() if os.name == "posix" else asyncio.new_event_loop()
+            _loop, _thread = new, threading.Thread(target=_run, args=(new,), name="acp-widget", daemon=True)
             _thread.start()
         return _loop
 
@@ -53,6 +54,31 @@ def call(function: Callable[..., object], *args: Any) -> None:
     loop().call_soon_threadsafe(function, *args)
 
 
+def run(function: Callable[..., T], *args: Any, timeout: float = 10.0) -> T:
+    """Run `function(*args)` on the private thread and return what it returns; at once when called there.
+
+    Raises what it raises, and `TimeoutError` when the thread is not free within `timeout` seconds: then it is not run.
+    """
+    if here():
+        return function(*args)
+    future: concurrent.futures.Future[T] = concurrent.futures.Future()
+
+    def work() -> None:
+        if future.set_running_or_notify_cancel():
+            try:
+                future.set_result(function(*args))
+            except BaseException as error:
+                future.set_exception(error)
+
+    call(work)
+    try:
+        return future.result(timeout)
+    except concurrent.futures.TimeoutError:
+        if future.cancel():
+            raise TimeoutError(f"acp-widget's own thread was not free for {timeout:g} s.") from None
+        return future.result()
+
+
 def submit(coroutine: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
     """Run a coroutine on the private thread; the future can be waited for from any other thread."""
     return asyncio.run_coroutine_threadsafe(coroutine, loop())
@@ -71,7 +97,7 @@ def stop() -> None:
 
 def _forget_after_fork() -> None:
     global _lock, _loop, _thread
-    _lock = threading.Lock()
+    _lock = threading.RLock()
     _loop = _thread = None
 
 

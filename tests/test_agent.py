@@ -123,7 +123,7 @@ def test_prompt_returns_at_once_and_the_turn_is_live(demo: Callable[..., Agent])
 
 
 def test_python_answers_what_is_pending(demo: Callable[..., Agent], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("acp_widget.agent._Audience.possible", lambda self: True)
+    monkeypatch.setattr("acp_widget.stage.Audience.possible", lambda self: True)
     agent = demo(nobody_after=1e9)
     turn = agent.prompt(FIX)
     until(lambda: agent.pending)
@@ -247,7 +247,7 @@ def test_an_agent_of_version_1_gets_a_clear_word(tmp_path: Path) -> None:
 def test_an_agent_that_dies_in_a_turn_leaves_its_last_words_and_the_transcript(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("acp_widget.agent._Audience.possible", lambda self: True)
+    monkeypatch.setattr("acp_widget.stage.Audience.possible", lambda self: True)
     body = """
     start()
     until_prompt()

@@ -94,16 +94,18 @@ class SessionWidget(Model):
         *,
         transcript: Callable[[Mapping[str, Any]], Mapping[str, str]] | None = None,
         report: Callable[[str], None] | None = None,
+        on_views: Callable[[], None] = lambda: None,
         **kwargs: Any,
     ) -> None:
         """`transcript` makes texts by MIME type from a snapshot, for where no widget can be drawn. `report` takes
-        sentences about messages that could not be used."""
+        sentences about messages that could not be used. `on_views` is called when `open_views` has changed."""
         self._loop = runtime.loop()
         self._actions: SessionActions | None = actions
         self._source = source
         self._sync = Sync(source, self._send_message, scheduler=self._loop)
         self._transcript = transcript
         self._report: Callable[[str], None] = report or log.warning
+        self._on_views = on_views
         self._greeted = False
         self._failing = False
         self._wait_message: dict[str, Any] | None = None
@@ -326,6 +328,7 @@ class SessionWidget(Model):
             self.views_seen += 1
             if len(self.open_views) < 1000:
                 self.open_views.add(content["view"])
+        self._on_views()
 
     # --- threads -----------------------------------------------------------------------------------------------------
 
@@ -346,6 +349,8 @@ class SessionWidget(Model):
             self._trait_timer.cancel()
             self._trait_timer = None
         self._actions = self._transcript = None
+        self.open_views.clear()
+        self._on_views()
 
     # --- drawing -----------------------------------------------------------------------------------------------------
 

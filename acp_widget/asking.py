@@ -1,0 +1,153 @@
+"""Sees to it that every permission request is answered: by the policy, by somebody, or by the fallback.
+
+Everything here runs on the private thread (`runtime.py`).
+"""
+
+from __future__ import annotations
+
+import asyncio
+import logging
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any, Protocol
+
+from . import errors, policy
+from .session.state import State
+
+log = logging.getLogger(__name__)
+
+_TICK = 0.25  # seconds between two looks at whether somebody came
+_SHOWN = 200  # characters of an agent's text in our sentences
+_LISTED = 10  # option ids in a refusal
+
+
+class Audience(Protocol):
+    """Who could answer a permission request in a notebook."""
+
+    def possible(self) -> bool:
+        """False where no button can ever be pressed: outside an ipykernel."""
+
+    def seen(self) -> bool:
+        """True once a view of the session was drawn."""
+
+    def readable_seconds(self) -> float:
+        """Seconds so far in which a view could have said that it is there."""
+
+
+class Asking:
+    """The permission requests of one session. `emit` takes the events that answer them."""
+
+    def __init__(
+        self,
+        state: State,
+        emit: Callable[[dict[str, Any]], None],
+        audience: Audience,
+        *,
+        permissions: policy.Policy,
+        nobody_after: float,
+    ) -> None:
+        self.policy = permissions
+        self.warnings: deque[str] = deque(maxlen=50)
+        """What the fallback did, for whoever waits."""
+        self._state, self._emit, self._audience = state, emit, audience
+        self._nobody_after = nobody_after
+        self._looked_at: set[str] = set()
+        self._unseen: dict[str, float] = {}
+        """Requests that no view was there to show, and for how many seconds one could have come."""
+        self._watching: asyncio.Task[None] | None = None
+
+    def answer(self, permission: str, option_id: str, *, by: str, why: str | None = None) -> None:
+        """Choose an option of a pending request. Raises `AnswerRefused` for anything else; nothing is sent then."""
+        offered = [option["optionId"] for option in self._pending(permission)["options"]]
+        if option_id not in offered:
+            known = ", ".join(repr(each[:_SHOWN]) for each in offered[:_LISTED])
+            more = ", …" if len(offered) > _LISTED else ""
+            raise errors.AnswerRefused(
+                f"The request offers no option {str(option_id)[:_SHOWN]!r}.", hint=f"It offers: {known}{more}."
+            )
+        self._emit({"type": "respond", "permission": permission, "optionId": option_id, "by": by, "why": why})
+
+    def dismiss(self, permission: str, *, by: str, why: str | None = None) -> None:
+        """Answer a pending request `cancelled`. Raises `AnswerRefused` when it is not pending."""
+        self._pending(permission)
+        self._emit({"type": "dismiss", "permission": permission, "by": by, "why": why})
+
+    def dismiss_all(self, *, by: str, why: str | None = None) -> None:
+        """Answer every pending request `cancelled`."""
+        for permission in self._state.pending_permissions():
+            self.dismiss(permission, by=by, why=why)
+
+    def _pending(self, permission: str) -> Mapping[str, Any]:
+        request = self._state.get("permissions", permission)
+        if request is None:
+            raise errors.AnswerRefused("There is no such permission request.")
+        if request["status"] != "pending":
+            raise errors.AnswerRefused("This request was already answered.", hint="Nothing more was sent.")
+        return request
+
+    # --- new requests ----------------------------------------------------------------------------------------------
+
+    def look(self) -> None:
+        """Take care of requests that came since the last look."""
+        for permission in self._state.pending_permissions():
+            if permission not in self._looked_at:
+                self._looked_at.add(permission)
+                self._consider(permission)
+
+    def stop(self) -> None:
+        """The session is over: nobody waits for anybody any more."""
+        self._unseen.clear()
+        if self._watching is not None:
+            self._watching.cancel()
+            self._watching = None
+
+    def _consider(self, permission: str) -> None:
+        """A new pending request: let the policy answer it, or see to it that somebody can."""
+        request = self._state.get("permissions", permission)
+        if request is None or request["status"] != "pending":
+            return
+        decision = policy.decide(self.policy, request)
+        if decision.action != "ask":
+            self._carry_out(permission, decision, "policy", decision.why)
+        elif not self._audience.possible():
+            self._fall_back(permission, "no notebook is attached")
+        elif not self._audience.seen():
+            self._unseen[permission] = 0.0
+            if self._watching is None:
+                self._watching = asyncio.ensure_future(self._watch())
+
+    async def _watch(self) -> None:
+        """Fall back for requests that no view came to show, though it could have."""
+        before = self._audience.readable_seconds()
+        while self._unseen and not self._audience.seen():
+            await asyncio.sleep(_TICK)
+            now = self._audience.readable_seconds()
+            passed, before = max(0.0, now - before), now
+            pending = set(self._state.pending_permissions())
+            self._unseen = {key: waited + passed for key, waited in self._unseen.items() if key in pending}
+            for permission, waited in list(self._unseen.items()):
+                if waited >= self._nobody_after and not self._audience.seen():
+                    del self._unseen[permission]
+                    self._fall_back(permission, f"no view of the session was open for {self._nobody_after:g} s")
+        self._unseen.clear()
+        self._watching = None
+
+    def _fall_back(self, permission: str, because: str) -> None:
+        request = self._state.get("permissions", permission)
+        if request is None or request["status"] != "pending":
+            return
+        decision = policy.fallback(request)
+        what = "rejected" if decision.action == "select" else "answered 'cancelled'"
+        text = (
+            f"The agent asked {request['title'][:_SHOWN]!r} and nobody could answer ({because}), so it was {what}. "
+            "Pass permissions='allow' or 'reject', or run this in a notebook."
+        )
+        log.warning("%s", text)
+        self.warnings.append(text)
+        self._carry_out(permission, decision, "nobody", f"{decision.why}: {because}")
+
+    def _carry_out(self, permission: str, decision: policy.Decision, by: str, why: str) -> None:
+        if decision.action == "select" and decision.option_id is not None:
+            self.answer(permission, decision.option_id, by=by, why=why)
+        else:
+            self.dismiss(permission, by=by, why=why)

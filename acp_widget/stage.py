@@ -1,0 +1,167 @@
+"""Where an agent is seen: the session's widget, and the turns that were drawn into cells."""
+
+from __future__ import annotations
+
+import contextlib
+import threading
+import time
+import uuid
+from collections.abc import Iterator, Mapping
+from typing import Any
+
+from . import runtime
+from .driver import Driver
+from .export import transcript
+from .widget import display, waiting
+from .widget.widget import SessionWidget, TurnView
+
+
+class Audience:
+    """Whether somebody can press a button: asked by the driver, told by the widget."""
+
+    def __init__(self) -> None:
+        self.widget: SessionWidget | None = None
+
+    def possible(self) -> bool:
+        return waiting.in_ipykernel()
+
+    def seen(self) -> bool:
+        return self.widget is not None and self.widget.views_seen > 0
+
+    def readable_seconds(self) -> float:
+        # Where nothing was ever drawn no page can say hello, so it does not matter whether the kernel reads messages.
+        return time.monotonic() if self.widget is None else waiting.readable_seconds()
+
+
+class Stage:
+    """Made with its Agent; the widget is made when it is first needed. For any thread."""
+
+    def __init__(self, driver: Driver, audience: Audience) -> None:
+        self._driver = driver
+        self._audience = audience
+        self._making = threading.RLock()
+        self._lock = threading.Lock()  # of _outputs
+        self._widget: SessionWidget | None = None
+        self._outputs: dict[str, list[display.TurnOutput]] = {}
+        self._panel = False
+        self._waits: list[bool] = []
+
+    def panel(self) -> SessionWidget:
+        """The widget, for somebody who may prompt in it from now on."""
+        self._panel = True
+        return self.widget()
+
+    def widget(self) -> SessionWidget:
+        """The session's widget; the same one every time, until somebody closes it."""
+        with self._making:
+            if self._widget is None or self._widget.comm is None:
+                driver = self._driver
+                self._widget = widget = SessionWidget(
+                    driver.state,
+                    _Actions(driver),
+                    transcript=_session_texts,
+                    report=driver.report,
+                    on_views=driver.settle,
+                )
+                self._audience.widget = widget
+                driver.on_operations = widget.push
+                driver.on_change = widget.refresh
+                driver.on_turn_over = self._turn_over
+                driver.in_use = self._in_use
+                # What happened before these lines is in no operation.
+                widget.refresh()
+            return self._widget
+
+    def _in_use(self) -> bool:
+        """True while the panel is drawn somewhere, or is yet to be drawn."""
+        widget = self._widget
+        if not self._panel or widget is None or widget.comm is None:
+            return False
+        return bool(widget.open_views) or not widget.views_seen
+
+    def comm_ids(self) -> set[str]:
+        """The comms whose messages may be handled during a wait: the session's and its turn views'."""
+        with self._lock:
+            views = [output.view for outputs in self._outputs.values() for output in outputs]
+        return {comm_id for model in [self._widget, *views] if model and (comm_id := model.model_id)}
+
+    @contextlib.contextmanager
+    def waiting(self, *, awaiting: bool = False) -> Iterator[None]:
+        """Meanwhile the views say that a cell waits, and whether their buttons answer before it ends."""
+        if self._widget is None:
+            yield
+            return
+        clicks = waiting.clicks_arrive(awaiting=awaiting)
+        self._waits.append(clicks)
+        self._tell_waits(self._widget)
+        try:
+            yield
+        finally:
+            self._waits.remove(clicks)
+            self._tell_waits(self._widget)
+
+    def _tell_waits(self, widget: SessionWidget) -> None:
+        waits = list(self._waits)
+        widget.set_wait(bool(waits), clicks=all(waits))
+
+    def show(self, turn: str, *, otherwise: str | None = None) -> None:
+        """Draw the turn in the cell that runs now, with room for its static transcript beside it."""
+        if not waiting.in_ipykernel():
+            if otherwise is not None:
+                print(otherwise)
+            return
+        uid = uuid.uuid4().hex
+        view = TurnView(session=self.widget(), turn=turn, uid=uid)
+        output = display.show(view, *self._transcript(turn, uid))
+        with self._lock:
+            self._outputs.setdefault(turn, []).append(output)
+        if self._driver.over(turn).done():
+            runtime.call(self._turn_over, turn)
+
+    def shown_here(self, turn: str) -> bool:
+        """True when the turn was drawn already by the run of the cell that runs now."""
+        with self._lock:
+            return any(output.cell == display.current_cell() for output in self._outputs.get(turn, ()))
+
+    def _turn_over(self, turn: str) -> None:
+        with self._lock:
+            outputs = list(self._outputs.get(turn, ()))
+        for output in outputs:
+            output.update(*self._transcript(turn, output.view.uid))
+
+    def _transcript(self, turn: str, uid: str) -> tuple[str, str]:
+        snapshot = self._driver.state.snapshot()
+        return transcript.turn_html(snapshot, turn, uid), transcript.turn_markdown(snapshot, turn)
+
+
+def _session_texts(snapshot: Mapping[str, Any]) -> dict[str, str]:
+    """The whole session for readers that draw no widgets."""
+    return {
+        "text/html": transcript.session_html(snapshot, uuid.uuid4().hex),
+        "text/markdown": transcript.session_markdown(snapshot),
+    }
+
+
+class _Actions:
+    """What the widget's buttons do. Called on the private thread."""
+
+    def __init__(self, driver: Driver) -> None:
+        self._driver = driver
+
+    def answer(self, permission: str, option_id: str) -> None:
+        self._driver.asking.answer(permission, option_id, by="you")
+
+    def dismiss(self, permission: str) -> None:
+        self._driver.asking.dismiss(permission, by="you")
+
+    def prompt(self, text: str) -> None:
+        self._driver.prompt(self._driver.state.next_turn(), [{"type": "text", "text": text}], "composer")
+
+    def cancel(self) -> None:
+        self._driver.cancel("you stopped the turn")
+
+    def restart(self) -> None:
+        self._driver.restart()
+
+    def unqueue(self, turn: str) -> None:
+        self._driver.unqueue(turn)
