@@ -37,6 +37,7 @@ STATE = {
     "messages": [{"messageId": "m", "role": "agent", "content": [{"type": "text", "text": "ab"}], "_meta": {}}],
     "toolCalls": {"1": {"title": None, "rawInput": {"a": 1}, "_meta": {"k": None}}},
     "terminals": {"x": {"output": {"data": "YWI=", "_meta": None}}},
+    "plans": {"p": {"entries": [{"content": "a", "_meta": {}}], "_meta": {"k": 1}}},
     "timeline": ["m:m"],
     "state": {"state": "idle", "busy": False},
     "diagnostics": [],
@@ -63,6 +64,13 @@ PATCH = {"format": "git_patch", "text": "diff --git /a /a\n--- /a\n+++ /a\n@@ -1
         ({"terminals": {"x": {"output": {"data": "YWI="}}}}, True),
         ({"terminals": {"x": {"output": {"data": "YWI=", "_meta": {"a": 1}}}}}, False),
         ({"terminals": {"x": {"output": {"data": "YQ=="}}}}, False),
+        ({"terminals": {"x": {"output": {"$contains": {"data": "YWI="}}}}}, True),
+        ({"plans": {"p": {"entries": [{"content": "a"}]}}}, True),
+        ({"plans": {"p": {"entries": [{"content": "a", "_meta": None}]}}}, True),
+        ({"plans": {"p": {"entries": [{"content": "a", "_meta": {"k": None}}]}}}, True),
+        ({"plans": {"p": {"entries": [{"content": "a", "_meta": {"k": 1}}]}}}, False),
+        ({"plans": {"p": {"_meta": {"k": 1}}}}, True),
+        ({"plans": {"p": {"_meta": {"k": 1, "l": None}}}}, False),
         ({"timeline": ["m:m"]}, True),
         ({"timeline": []}, False),
         ({"state": {"busy": False}}, True),
@@ -82,6 +90,32 @@ def test_patches_are_compared_by_the_lines_of_their_hunks() -> None:
 
 def test_too_few_diagnostics_are_a_failure() -> None:
     assert conformance.differences({"diagnostics": 1}, STATE)
+
+
+def test_a_diagnostic_that_repeats_counts_each_time() -> None:
+    bad = {"sessionUpdate": "state_update", "state": 5}
+    assert len(conformance.final_state({"updates": [bad, bad, bad]})["diagnostics"]) == 3
+
+
+def test_a_null_field_does_not_keep_texts_apart() -> None:
+    noted = {"messages": [{"content": [{**TEXT, "text": "a", "annotations": None}, {**TEXT, "text": "b"}]}]}
+    assert conformance.differences({"expect": noted}, STATE) == []
+
+
+@pytest.mark.parametrize(
+    "case",
+    [
+        {"steps": [{"nonsense": 1}]},
+        {"steps": [{"terminalCreate": {"terminalId": "t"}}]},
+        {"steps": [{"cancel": True, "update": {}}]},
+        {"version": 1, "updates": []},
+        {"version": 3, "updates": []},
+        {"expect": {}},
+        {"updates": [], "expect": {"no such part": None}},
+    ],
+)
+def test_a_case_that_cannot_be_run_fails(case: dict[str, Any]) -> None:
+    assert conformance.failures(case) != []
 
 
 def test_the_command_counts_and_exits(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

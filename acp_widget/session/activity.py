@@ -22,6 +22,8 @@ def update(edit: Edit, update: Update) -> None:
     background = fit_background(update["background"]) if update.get("background") is not None else None
     if background is None and update.get("background") is not None:
         edit.diagnose("background is malformed; taken as not reported")
+    if background is not None:
+        edit.memory.background = {f"t:{item['toolCallId']}" for item in background if item["type"] == "tool_call"}
     stop_reason = _optional(edit, update, "stopReason", str) if idle else None
     error = _optional(edit, update, "error", dict) if idle else None
     activity = {
@@ -43,15 +45,16 @@ def update(edit: Edit, update: Update) -> None:
 
 def cancel(edit: Edit, event: dict[str, Any]) -> None:
     """We sent `session/cancel`: settle what waits, mark what runs, and keep listening."""
-    edit.patch(("session",), {"cancelling": True})
+    if edit.state.busy():
+        # While nothing is under way no idle will come to end the stop: requests that come later are asked as ever.
+        edit.patch(("session",), {"cancelling": True})
     permissions.settle_all(edit, by="stop")
     turns.drop_queued(edit, "the turn before it was stopped")
     if not edit.data["state"]["busy"]:
         return
-    background = edit.data["state"]["background"] or []
-    spared = {f"t:{item['toolCallId']}" for item in background if item["type"] == "tool_call"}
+    memory = edit.memory
     for key, call in edit.data["toolCalls"].items():
-        if key in edit.memory.work and key not in spared and not is_final(call["status"]):
+        if key in memory.work and key not in memory.background and not is_final(call["status"]):
             tool_calls.mark_cancelled(edit, key)
 
 

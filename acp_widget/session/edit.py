@@ -132,8 +132,9 @@ class Edit:
         if self.notes == _DIAGNOSTICS_AN_EVENT:
             message = "More was wrong with it; the rest is not listed."
         kept = self.data["diagnostics"]
-        if kept and kept[-1]["message"] == message and kept[-1]["where"] == self.where:
-            self.set(("diagnostics", len(kept) - 1, "count"), kept[-1].get("count", 1) + 1)
+        last = kept[-1] if kept else None
+        if last is not None and (last["message"], last["where"]) == (message, self.where):
+            self.set(("diagnostics", len(kept) - 1), {**last, "count": last.get("count", 1) + 1})
             return
         self.append(("diagnostics",), {"message": message, "where": self.where, "at": self.at})
         if len(kept) > DIAGNOSTICS_KEPT:

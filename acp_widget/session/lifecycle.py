@@ -40,6 +40,8 @@ def _begin_again(edit: Edit) -> None:
     former.begin_session(edit)
     memory = edit.memory
     memory.work.clear()
+    memory.aside.clear()
+    memory.background.clear()
     memory.unplaced.clear()
     memory.reported.clear()
     memory.local = memory.thought = memory.ambient = memory.replay_turn = None
@@ -88,6 +90,7 @@ def replay_begin(edit: Edit, event: Event) -> None:
     memory.replaying, memory.replay_turn, memory.ambient = True, None, None
     memory.local = memory.thought = None
     memory.work.clear()
+    memory.aside.clear()
     memory.reported.clear()
 
 

@@ -38,6 +38,10 @@ class Memory:
 
     work: set[str] = field(default_factory=set)
     """Tool calls touched by the current work, which a stop marks as cancelled."""
+    aside: set[str] = field(default_factory=set)
+    """Tool calls first seen while idle: they never become part of the work, whatever comes to them later."""
+    background: set[str] = field(default_factory=set)
+    """Tool calls of the last list of background work: a report without a list does not say that they ended."""
     idle_reported: bool = False
     """The agent has said `idle` in this session."""
 

@@ -27,7 +27,7 @@ def update(edit: Edit, update: Update) -> None:
     key = f"t:{call_id}"
     call = former.find(edit, "toolCalls", key)
     changes = read_patch(edit, update, FIELDS, {} if call is None else call["_meta"])
-    _seen(edit, key)
+    _seen(edit, key, new=call is None)
     if call is None:
         _create(edit, key, call_id, changes)
         return
@@ -48,7 +48,7 @@ def chunk(edit: Edit, update: Update) -> None:
         return
     key = f"t:{call_id}"
     call = former.find(edit, "toolCalls", key)
-    _seen(edit, key)
+    _seen(edit, key, new=call is None)
     if call is None:
         _create(edit, key, call_id, {"content": [item]})
     else:
@@ -61,11 +61,16 @@ def mark_cancelled(edit: Edit, key: str) -> None:
     edit.patch(("toolCalls", key), {"status": "cancelled", "at": at})
 
 
-def _seen(edit: Edit, key: str) -> None:
+def _seen(edit: Edit, key: str, *, new: bool) -> None:
     memory = edit.memory
     if memory.thought is not None:
         turns.close_thought(edit)
-    if not memory.replaying and (not memory.idle_reported or edit.state.busy()):
+    if memory.replaying:
+        return
+    if memory.idle_reported and not edit.state.busy():
+        if new:
+            memory.aside.add(key)
+    elif key not in memory.aside:
         memory.work.add(key)
 
 
