@@ -36,7 +36,7 @@ _HOMES = {
     "NobodyWatching": "errors",
 }
 
-__all__ = [*sorted(_HOMES), "__version__"]  # noqa: PLE0604
+__all__ = [*sorted(_HOMES), "__version__"]
 
 if TYPE_CHECKING:
     from .agent import Agent as Agent

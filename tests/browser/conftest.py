@@ -7,9 +7,12 @@ from itertools import count
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import BrowserContext, Page
+from playwright.sync_api import BrowserContext, Page, expect
 
 from . import lab as labs
+
+# Time for a busy machine; a test that passes never waits so long.
+expect.set_options(timeout=20_000)
 
 OpenNotebook = Callable[..., labs.NotebookPage]
 
@@ -25,7 +28,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[labs.Lab]:
-    with labs.Lab(tmp_path_factory.mktemp("lab")) as running:
+    quick = {"ACP_WIDGET_DEMO_PACE": "0.2"}  # the demo agent pauses for readers; tests read faster
+    with labs.Lab(tmp_path_factory.mktemp("lab"), environment=quick) as running:
         yield running
 
 

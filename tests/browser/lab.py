@@ -33,10 +33,15 @@ class Lab:
     """A JupyterLab server on a free port of this machine, with a home of its own, that serves one folder."""
 
     def __init__(
-        self, home: Path, settings: dict[str, dict[str, Any]] | None = None, python: str = sys.executable
+        self,
+        home: Path,
+        settings: dict[str, dict[str, Any]] | None = None,
+        python: str = sys.executable,
+        environment: dict[str, str] | None = None,
     ) -> None:
         self.home = home
-        self.python = python
+        self._python = python
+        self._added = environment or {}
         self.notebooks = home / "notebooks"
         self.notebooks.mkdir(parents=True)
         self._log = home / "server.log"
@@ -50,7 +55,7 @@ class Lab:
 
     def __enter__(self) -> Lab:
         command = [
-            *(self.python, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={self._port}"),
+            *(self._python, "-m", "jupyterlab", "--no-browser", "--ip=127.0.0.1", f"--port={self._port}"),
             *("--ServerApp.port_retries=0", "--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True"),
             *("--LabApp.news_url=", f"--ServerApp.root_dir={self.notebooks}"),
             "--ServerApp.disable_check_xsrf=True",  # `end_kernels` is no browser
@@ -90,6 +95,7 @@ class Lab:
             "JUPYTER_NO_CONFIG": "1",
             "JUPYTER_PREFER_ENV_PATH": "1",
             "PYTHONPATH": str(ROOT),
+            **self._added,
         }
 
     def _answers(self) -> bool:
