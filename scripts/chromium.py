@@ -84,9 +84,10 @@ def install_from_system() -> None:
 def download() -> None:
     """Playwright's own build, with the libraries it needs where we may install them."""
     say("Downloading Playwright's Chromium …")
-    libraries = [] if as_root() is None else ["--with-deps"]
-    command = [sys.executable, "-m", "playwright", "install", *libraries, "chromium"]
-    subprocess.run(command, stdout=sys.stderr, timeout=600)
+    for libraries in ([] if as_root() is None else ["--with-deps"], []):
+        command = [sys.executable, "-m", "playwright", "install", *libraries, "chromium"]
+        if subprocess.run(command, stdout=sys.stderr).returncode == 0:
+            return
 
 
 def os_release() -> str:
@@ -109,8 +110,10 @@ def main() -> int:
         if path is not None:
             print(path)
             return 0
-    say("acp-widget: no Chromium found and none could be installed. Install one (sudo apt-get install chromium), ")
-    say("or name one: CHROMIUM=/path/to/chromium make test")
+    say(
+        "acp-widget: there is no Chromium and none could be installed. "
+        "Install one (sudo apt-get install chromium), or name one: CHROMIUM=/path/to/chromium make test"
+    )
     return 1
 
 

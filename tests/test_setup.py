@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from scripts import chromium, demo
+
 ROOT = Path(__file__).resolve().parent.parent
 
 MISSING = {
@@ -56,3 +58,43 @@ def test_what_is_missing_is_said_in_one_line(missing: str, tmp_path: Path) -> No
     assert first.startswith(f"acp-widget: {MISSING[missing]}")
     assert len(rest) == 1, "beside make's own line nothing more is said"
     assert rest[0].startswith("make: ***")
+
+
+def demo_in(folder: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The demo's copies of one notebook, as if `folder` were the clone."""
+    (folder / "notebooks").mkdir()
+    (folder / "notebooks" / "01_quickstart.ipynb").write_text("the original")
+    monkeypatch.setattr(demo, "ROOT", folder)
+    monkeypatch.setattr(demo, "PLAYGROUND", folder / "playground")
+    demo.copy_notebooks()
+    return folder / "playground" / "notebooks"
+
+
+def test_the_demo_keeps_what_you_saved_in_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copies = demo_in(tmp_path, monkeypatch)
+    (copies / "01_quickstart.ipynb").write_text("mine")
+    demo.copy_notebooks()
+    assert (copies / "01_quickstart.ipynb").read_text() == "mine"
+    assert (tmp_path / "notebooks" / "01_quickstart.ipynb").read_text() == "the original"
+
+
+def test_a_newer_original_comes_beside_what_you_saved(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    copies = demo_in(tmp_path, monkeypatch)
+    (copies / "01_quickstart.ipynb").write_text("mine")
+    original = tmp_path / "notebooks" / "01_quickstart.ipynb"
+    original.write_text("a newer original")
+    later = (copies / "01_quickstart.ipynb").stat().st_mtime + 10
+    os.utime(original, (later, later))
+    demo.copy_notebooks()
+    assert {path.read_text() for path in copies.iterdir()} == {"mine", "a newer original"}
+    assert (copies / "01_quickstart.ipynb").read_text() == "a newer original"
+
+
+def test_a_chromium_that_does_not_start_is_named(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setenv("CHROMIUM", str(tmp_path / "no-browser"))
+    assert chromium.main() == 1
+    assert capsys.readouterr().err == (
+        f"acp-widget: CHROMIUM={tmp_path / 'no-browser'} does not start. Correct or unset it.\n"
+    )
