@@ -238,21 +238,20 @@ class Driver:
 
     def _ensure_started(self) -> None:
         if not self._ready and self._starting is None:
-            self.started = True
+            self.started, self.error = True, None
             self._starting = asyncio.ensure_future(self._start())
+            self.emit(
+                {
+                    "type": "starting",
+                    "command": list(self._launch.command),
+                    "label": self._launch.label,
+                    "cwd": self._cwd,
+                    "temporary": self._temporary,
+                    "policy": self.asking.policy,
+                }
+            )
 
     async def _start(self) -> None:
-        self.error = None
-        self.emit(
-            {
-                "type": "starting",
-                "command": list(self._launch.command),
-                "label": self._launch.label,
-                "cwd": self._cwd,
-                "temporary": self._temporary,
-                "policy": self.asking.policy,
-            }
-        )
         try:
             await self._all_left()  # never two agents at once in one folder
             transport = await StdioTransport.start(self._launch.command, cwd=self._cwd, env=self._env)

@@ -154,6 +154,14 @@ def test_a_refused_prompt_fails_its_turn_and_the_next_prompt_can_be_sent(play: P
     assert not play.state.busy()
 
 
+@pytest.mark.parametrize("stop_reason", [None, "cancelled"])
+def test_a_stop_before_the_work_began_ends_with_any_idle(play: Play, stop_reason: str | None) -> None:
+    turn = play.prompt()
+    play.event("cancel")
+    play.idle(stop_reason)
+    assert (play.turn(turn)["status"], play.turn(turn)["stopReason"]) == ("done", "cancelled")
+
+
 def test_a_prompt_that_was_cancelled_before_it_was_taken_is_no_error(play: Play) -> None:
     turn = play.prompt()
     play.event("cancel")

@@ -1,8 +1,8 @@
 """Turns: a prompt and all that came of it, or work that no prompt began.
 
 A turn owns what is first seen in it. Of a prompt it ends at the first `idle` that follows, since it was sent, a report
-that the agent works or the prompt's echo, or that has a stop reason after the prompt's result; on an error; or with the
-agent. What comes while the session is idle belongs to a turn without a prompt that is over already.
+that the agent works, the prompt's echo or our stop, or that has a stop reason after the prompt's result; on an error; or
+with the agent. What comes while the session is idle belongs to a turn without a prompt that is over already.
 """
 
 from __future__ import annotations
@@ -48,14 +48,24 @@ def turn_of_user_message(edit: Edit, key: str, message_id: str) -> str:
     if not memory.replaying:
         return turn_of_new(edit)
     close_replayed(edit)
-    for turn in reversed(edit.data["turns"]):
-        entity = edit.data["turns"][turn]
-        if entity["echo"] == key or (entity["messageId"] == message_id and entity["echo"] is None):
-            memory.replay_turn = str(turn)
-            return memory.replay_turn
+    memory.replay_turn = memory.told.get(key)
+    if memory.replay_turn is not None:
+        return memory.replay_turn
     memory.replay_turn = _begin_without_prompt(edit, "done")
     edit.patch(("turns", memory.replay_turn), {"echo": key, "messageId": message_id})
     return memory.replay_turn
+
+
+def begin_replay(edit: Edit) -> None:
+    """What comes now was told before: find the turns that its user messages belong to."""
+    memory = edit.memory
+    memory.replaying, memory.replay_turn, memory.ambient = True, None, None
+    memory.told = {}
+    for turn, entity in edit.data["turns"].items():
+        if entity["echo"] is not None:
+            memory.told[entity["echo"]] = turn
+        elif entity["messageId"] is not None:
+            memory.told[f"u:{entity['messageId']}"] = turn
 
 
 def close_replayed(edit: Edit) -> None:
@@ -131,7 +141,8 @@ def is_idle(edit: Edit, stop_reason: str | None, error: dict[str, Any] | None, *
     if memory.active is None:
         return
     turn = edit.data["turns"][memory.active]
-    if turn["prompt"] is not None and not memory.began and (stop_reason is None or not memory.answered):
+    reported = memory.began or cancelling or (stop_reason is not None and memory.answered)
+    if turn["prompt"] is not None and not reported:
         return
     if stop_reason is None and cancelling and turn["prompt"] is not None:
         stop_reason = "cancelled"
