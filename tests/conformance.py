@@ -155,12 +155,13 @@ def neutral(session: Session) -> dict[str, Any]:
         "plans": {entity["plan"]["planId"]: entity["plan"] for entity in state["plans"].values()},
         "commands": state["commands"],
         "configOptions": state["configOptions"],
-        "sessionInfo": state["sessionInfo"],
+        "sessionInfo": _without_ours(state["sessionInfo"]),
         "usage": {**state["usage"], **{name: state["usage"][name] or 0 for name in ("used", "size")}},
         "permissions": {
             str(permission["requestId"]): {
                 name: permission[name] for name in ("title", "description", "subject", "options", "status", "optionId")
             }
+            | permission.get("more", {})
             for permission in state["permissions"].values()
         },
         "sent": session.sent,
@@ -173,7 +174,8 @@ def neutral(session: Session) -> dict[str, Any]:
 
 
 def _without_ours(entity: dict[str, Any]) -> dict[str, Any]:
-    return {name: value for name, value in entity.items() if name not in ("turn", "at")}
+    known = {name: value for name, value in entity.items() if name not in ("turn", "at", "more")}
+    return {**entity.get("more", {}), **known}
 
 
 def _neutral_place(key: str, state: dict[str, Any]) -> str | None:

@@ -400,6 +400,17 @@ def test_notices_and_decisions_outlive_a_replay(play: Play) -> None:
     assert play.state.snapshot()["messages"] == {}
 
 
+def test_a_request_that_waits_is_in_sight_when_a_replay_drops_its_call(play: Play) -> None:
+    call = {"type": "tool_call", "toolCall": {"toolCallId": "1"}}
+    option = {"optionId": "y", "name": "Yes", "kind": "allow_once"}
+    play.event("request", id=1, params={"title": "?", "subject": call, "options": [option]})
+    assert play.state.part("timeline") == ["t:1"]
+    play.event("replayBegin")
+    assert play.state.part("timeline") == ["p:1"]
+    play.update("tool_call_update", toolCallId="1")
+    assert play.state.part("timeline") == ["t:1"]
+
+
 def test_after_a_restart_the_same_ids_are_other_things(play: Play) -> None:
     def work(text: str) -> str:
         play.event("starting", command=["x"], cwd="/", label="x", temporary=False)

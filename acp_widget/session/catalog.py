@@ -103,7 +103,7 @@ _INFO: Mapping[str, tuple[Any, Read]] = {"title": (None, read_text), "updatedAt"
 
 def session_info(edit: Edit, update: Update) -> None:
     """`session_info_update`: omitted stays, null clears."""
-    changes = read_patch(edit, update, _INFO, edit.data["sessionInfo"]["_meta"])
+    changes = read_patch(edit, update, _INFO, edit.data["sessionInfo"], "sessionId")
     edit.patch(("sessionInfo",), changes)
 
 
@@ -142,19 +142,22 @@ def _read_summary(value: Any, edit: Edit) -> list[Any]:
     return fit_list(value, fit_block, edit, "summary")
 
 
-_COMPACTION: Mapping[str, tuple[Any, Read]] = {"summary": ([], _read_summary), "error": (None, read_text)}
+_COMPACTION: Mapping[str, tuple[Any, Read]] = {
+    "status": ("in_progress", read_text),
+    "summary": ([], _read_summary),
+    "error": (None, read_text),
+}
 
 
 def compaction(edit: Edit, update: Update) -> None:
     """`compaction_update`: an upsert; the messages before it stay."""
-    compaction_id, status = update.get("compactionId"), update.get("status")
-    if type(compaction_id) is not str or type(status) is not str:
+    compaction_id = update.get("compactionId")
+    if type(compaction_id) is not str or type(update.get("status")) is not str:
         edit.diagnose("compactionId or status is missing or no text; dropped")
         return
     key = f"c:{compaction_id}"
     found = former.find(edit, "compactions", key)
-    changes = read_patch(edit, update, _COMPACTION, {} if found is None else found["_meta"])
-    changes["status"] = status
+    changes = read_patch(edit, update, _COMPACTION, found, "compactionId")
     _something_came(edit)
     if found is None:
         _create_compaction(edit, compaction_id, changes)

@@ -82,12 +82,10 @@ def replay_begin(edit: Edit, event: Event) -> None:
     for group in _REPLAYED:
         if edit.data[group]:
             edit.set((group,), {})
-    timeline = edit.data["timeline"]
-    staying = [key for key in timeline if key.startswith(_STAYING)]
-    if len(staying) < len(timeline):
-        edit.set(("timeline",), staying)
+    edit.set(("timeline",), [key for key in edit.data["timeline"] if key.startswith(_STAYING)])
+    permissions.stand_alone(edit)
+    turns.begin_replay(edit)
     memory = edit.memory
-    memory.replaying, memory.replay_turn, memory.ambient = True, None, None
     memory.local = memory.thought = None
     memory.work.clear()
     memory.aside.clear()

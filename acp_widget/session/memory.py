@@ -49,6 +49,9 @@ class Memory:
     """`commands`, `configOptions`: lists that an update brought, so that a late response does not overwrite them."""
     replaying: bool = False
     replay_turn: str | None = None
+    """The turn of the user message that was replayed last."""
+    told: dict[str, str] = field(default_factory=dict)
+    """User messages that a replay may bring again: key → the turn it has already."""
     former: dict[str, dict[str, None]] = field(default_factory=dict)
     """Entities of an earlier session, whose ids the new one may use again: group → keys, in order."""
 

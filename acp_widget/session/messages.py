@@ -8,6 +8,7 @@ from typing import Any
 from . import former, turns
 from .blocks import fit_block, fit_list
 from .edit import Edit
+from .tool_calls import read_further
 from .values import clean_text, merged_meta, plain
 
 Update = dict[str, Any]
@@ -15,6 +16,7 @@ Handler = Callable[[Edit, Update], None]
 
 LETTERS = {"user": "u:", "agent": "a:", "thought": "h:"}
 """The keys of messages begin with one of these, by role: agents give a thought and its answer the same id."""
+_KNOWN = frozenset({"sessionUpdate", "messageId", "content", "_meta"})
 
 
 def whole(role: str) -> Handler:
@@ -42,10 +44,11 @@ def whole(role: str) -> Handler:
                 changes["_meta"] = merged_meta(message["_meta"] if message else {}, meta)
             else:
                 edit.diagnose("_meta is no object; unchanged")
+        changes |= read_further(update, _KNOWN, message)
         edit.memory.local = None
         _streaming(edit, role, key)
         if message is None:
-            _create(edit, role, key, message_id, **changes)
+            _create(edit, role, key, message_id, changes)
         else:
             for name, value in changes.items():
                 edit.set(("messages", key, name), value)
@@ -102,7 +105,7 @@ def _other_chunk(edit: Edit, role: str, message_id: Any, block: Any) -> None:
     message = former.find(edit, "messages", key)
     _streaming(edit, role, key)
     if message is None:
-        _create(edit, role, key, message_id, content=[fitting])
+        _create(edit, role, key, message_id, {"content": [fitting]})
         return
     content = message["content"]
     if _is_plain_text(fitting) and content and _is_plain_text(content[-1]):
@@ -141,13 +144,14 @@ def _streaming(edit: Edit, role: str, key: str) -> None:
         memory.thought = key
 
 
-def _create(edit: Edit, role: str, key: str, message_id: str, **known: Any) -> None:
+def _create(edit: Edit, role: str, key: str, message_id: str, known: dict[str, Any]) -> None:
     turn = turns.turn_of_user_message(edit, key, message_id) if role == "user" else turns.turn_of_new(edit)
     message = {
         "messageId": message_id,
         "role": role,
-        "content": known.get("content", []),
-        "_meta": known.get("_meta", {}),
+        "content": [],
+        "_meta": {},
+        **known,
         "turn": turn,
         "at": edit.times(),
     }

@@ -18,6 +18,7 @@ from .words import INVALID_PARAMS, INVALID_REQUEST
 Event = dict[str, Any]
 
 GENERIC_TITLE = "The agent asks for permission"
+_KNOWN = frozenset({"sessionId", "title", "description", "subject", "options"})
 
 
 def requested(edit: Edit, event: Event) -> None:
@@ -46,6 +47,7 @@ def requested(edit: Edit, event: Event) -> None:
         "title": _title(edit, given.get("title")),
         "description": _description(edit, given.get("description")),
         "subject": subject,
+        **tool_calls.read_further(given, _KNOWN, None),
         "options": options,
         "status": "pending",
         "optionId": None,
@@ -96,6 +98,16 @@ def settle_all(edit: Edit, *, by: str, why: str | None = None, answer: bool = Tr
     """Every pending request becomes `cancelled`; without `answer` nobody is there to be told."""
     for key in list(edit.memory.pending.values()):
         _settle(edit, key, by=by, why=why, answer=answer)
+
+
+def stand_alone(edit: Edit) -> None:
+    """The tool calls are gone: requests that wait for an answer get places of their own, until their calls are back."""
+    placed = set(edit.data["timeline"])
+    for key in edit.memory.pending.values():
+        if key not in placed:
+            edit.append(("timeline",), key)
+            call_id = edit.data["permissions"][key]["toolCallId"]
+            edit.memory.unplaced.setdefault(call_id, []).append(key)
 
 
 # --- inside ----------------------------------------------------------------------------------------------------------

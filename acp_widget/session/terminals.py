@@ -22,7 +22,7 @@ def update(edit: Edit, update: Update) -> None:
         return
     key = f"x:{terminal_id}"
     terminal = former.find(edit, "terminals", key)
-    changes = read_patch(edit, update, _FIELDS, {} if terminal is None else terminal["_meta"])
+    changes = read_patch(edit, update, _FIELDS, terminal, "terminalId")
     snapshot = changes.pop("output", None)
     if "exitStatus" in changes:
         at = edit.times() if terminal is None else terminal["at"]

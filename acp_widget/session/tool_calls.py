@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping
 from typing import Any
 
 from . import former, turns
@@ -26,7 +26,7 @@ def update(edit: Edit, update: Update) -> None:
         return
     key = f"t:{call_id}"
     call = former.find(edit, "toolCalls", key)
-    changes = read_patch(edit, update, FIELDS, {} if call is None else call["_meta"])
+    changes = read_patch(edit, update, FIELDS, call, "toolCallId")
     _seen(edit, key, new=call is None)
     if call is None:
         _create(edit, key, call_id, changes)
@@ -110,9 +110,12 @@ Read = Callable[[Any, Edit], Any]
 
 
 def read_patch(
-    edit: Edit, update: Update, fields: Mapping[str, tuple[Any, Read]], meta: dict[str, Any]
+    edit: Edit, update: Update, fields: Mapping[str, tuple[Any, Read]], old: Mapping[str, Any] | None, id_field: str
 ) -> dict[str, Any]:
-    """The fields that an update sets: what each cleared one is, and what each given one becomes."""
+    """The fields that an update sets: what each cleared one is, and what each given one becomes.
+
+    `old` is the entity so far. Fields that nobody here knows are patched in its `more`, so that nothing is lost.
+    """
     changes: dict[str, Any] = {}
     for name, (cleared, read) in fields.items():
         if name not in update:
@@ -128,10 +131,20 @@ def read_patch(
     if "_meta" in update:
         value = update["_meta"]
         if value is None or type(value) is dict:
-            changes["_meta"] = merged_meta(meta, value)
+            changes["_meta"] = merged_meta({} if old is None else old["_meta"], value)
         else:
             edit.diagnose("_meta is no object; unchanged")
-    return changes
+    return changes | read_further(update, {*fields, id_field, "_meta", "sessionUpdate"}, old)
+
+
+def read_further(update: Update, known: Collection[str], old: Mapping[str, Any] | None) -> dict[str, Any]:
+    """`more` after an update: its fields beside the known ones, patched by name as `_meta` is; {} when there are none.
+
+    >>> read_further({"title": "t", "speed": 3}, ["title"], {"title": "s", "more": {"mood": "fine"}})
+    {'more': {'mood': 'fine', 'speed': 3}}
+    """
+    further = {name: value for name, value in update.items() if name not in known}
+    return {"more": merged_meta({} if old is None else old.get("more", {}), further)} if further else {}
 
 
 def read_text(value: Any, edit: Edit) -> str:

@@ -1,8 +1,8 @@
 """Turns: a prompt and all that came of it, or work that no prompt began.
 
 A turn owns what is first seen in it. Of a prompt it ends at the first `idle` that follows, since it was sent, a report
-that the agent works, the prompt's echo or our stop, or that has a stop reason after the prompt's result; on an error; or
-with the agent. What comes while the session is idle belongs to a turn without a prompt that is over already.
+that the agent works, the prompt's echo or our stop, or that has a stop reason after the prompt's result; on an error;
+or with the agent. What comes while the session is idle belongs to a turn without a prompt that is over already.
 """
 
 from __future__ import annotations
@@ -82,6 +82,7 @@ def close_replayed(edit: Edit) -> None:
 def adopt_replayed(edit: Edit) -> None:
     """After a replay: when the agent says that it still works, the last turn goes on."""
     memory = edit.memory
+    memory.told = {}
     last = memory.replay_turn
     close_replayed(edit)
     if memory.active is None and edit.state.busy():
