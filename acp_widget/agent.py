@@ -315,7 +315,7 @@ class Agent:
     def __repr__(self) -> str:
         count = len(self._reader.keys("turns"))
         turns = f"{count} turn{'' if count == 1 else 's'}"
-        return f"<Agent {quoted(self._label)}, {self.status}, {turns}, in {quoted(self._cwd, 200)}>"
+        return f"<Agent {quoted(self._label)}, {self.status}, {turns}, in {self._cwd!r}>"
 
 
 class _Lent:

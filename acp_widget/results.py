@@ -21,7 +21,7 @@ class Reader(Protocol):
 
     def get(self, group: str, key: str) -> Mapping[str, Any] | None: ...
 
-    def keys(self, group: str) -> list[str]: ...
+    def keys(self, group: str, turn: str | None = None) -> list[str]: ...
 
 
 class Entity:
@@ -547,9 +547,8 @@ class Turn(Entity):
         self._host.cancel_turn(self._key)
 
     def _mine(self, kind: Callable[[Reader, str], E]) -> list[E]:
-        group = kind._group  # type: ignore[attr-defined]
-        found = ((key, self._reader.get(group, key)) for key in self._reader.keys(group))
-        return [kind(self._reader, key) for key, entity in found if entity and entity.get("turn") == self._key]
+        keys = self._reader.keys(kind._group, turn=self._key)  # type: ignore[attr-defined]
+        return [kind(self._reader, key) for key in keys]
 
     def _ipython_display_(self) -> None:
         self._host.display_turn(self)

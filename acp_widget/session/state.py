@@ -116,10 +116,12 @@ class State:
                 self._freeze(group)
             return self._frozen[group].get(key)
 
-    def keys(self, group: str) -> list[str]:
-        """The keys of a group, in order of first sight."""
+    def keys(self, group: str, turn: str | None = None) -> list[str]:
+        """The keys of a group, or of what is one turn's in it, in order of first sight."""
         with self.lock:
-            return list(self.data[group])
+            if turn is None:
+                return list(self.data[group])
+            return [key for key, entity in self.data[group].items() if entity["turn"] == turn]
 
     def part(self, name: str) -> Any:
         """One of the parts beside the groups: `session`, `state`, `usage`, `timeline` …
