@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from base64 import b64encode
 from collections.abc import Iterator
 from random import Random
@@ -41,7 +42,7 @@ def events(random: Random, count: int) -> Iterator[dict[str, Any]]:
             event["turn"] = f"r:{1000 + turns}"
         elif event["type"] in ("promptResult", "promptError", "promptDropped"):
             event["turn"] = f"r:{1000 + max(1, turns)}"
-        yield {"at": 1000.0 + number / 4, **event}
+        yield copy.deepcopy({"at": 1000.0 + number / 4, **event})  # so that no reader can spoil the lists here
 
 
 def _message(random: Random) -> dict[str, Any]:

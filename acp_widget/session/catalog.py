@@ -11,7 +11,7 @@ from typing import Any
 from . import former, turns
 from .blocks import COST, Fit, fit_block, fit_command, fit_config, fit_entry, fit_list, fit_shape, shape
 from .edit import Edit
-from .tool_calls import Read, Unfit, read_patch, read_text
+from .tool_calls import Fields, Unfit, known_fields, read_patch, read_text
 from .values import is_list, is_number, is_text
 
 Update = dict[str, Any]
@@ -98,12 +98,13 @@ def _set_list(edit: Edit, name: str, items: Any) -> bool:
 
 # --- session info and usage ------------------------------------------------------------------------------------------
 
-_INFO: Mapping[str, tuple[Any, Read]] = {"title": (None, read_text), "updatedAt": (None, read_text)}
+_INFO: Fields = {"title": (None, read_text), "updatedAt": (None, read_text)}
+_INFO_KNOWN = known_fields(_INFO)
 
 
 def session_info(edit: Edit, update: Update) -> None:
     """`session_info_update`: omitted stays, null clears."""
-    changes = read_patch(edit, update, _INFO, edit.data["sessionInfo"], "sessionId")
+    changes = read_patch(edit, update, _INFO, edit.data["sessionInfo"], _INFO_KNOWN)
     edit.patch(("sessionInfo",), changes)
 
 
@@ -142,11 +143,12 @@ def _read_summary(value: Any, edit: Edit) -> list[Any]:
     return fit_list(value, fit_block, edit, "summary")
 
 
-_COMPACTION: Mapping[str, tuple[Any, Read]] = {
+_COMPACTION: Fields = {
     "status": ("in_progress", read_text),
     "summary": ([], _read_summary),
     "error": (None, read_text),
 }
+_COMPACTION_KNOWN = known_fields(_COMPACTION, "compactionId")
 
 
 def compaction(edit: Edit, update: Update) -> None:
@@ -157,7 +159,7 @@ def compaction(edit: Edit, update: Update) -> None:
         return
     key = f"c:{compaction_id}"
     found = former.find(edit, "compactions", key)
-    changes = read_patch(edit, update, _COMPACTION, found, "compactionId")
+    changes = read_patch(edit, update, _COMPACTION, found, _COMPACTION_KNOWN)
     _something_came(edit)
     if found is None:
         _create_compaction(edit, compaction_id, changes)

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any
 
 from . import former, turns
 from .blocks import SIZE, fit_shape
 from .edit import Edit
-from .tool_calls import Read, Unfit, read_capabilities, read_patch, read_text
+from .tool_calls import Fields, Unfit, known_fields, read_capabilities, read_patch, read_text
 from .values import clean_text, decoded, is_text, is_whole
 
 Update = dict[str, Any]
@@ -22,7 +21,7 @@ def update(edit: Edit, update: Update) -> None:
         return
     key = f"x:{terminal_id}"
     terminal = former.find(edit, "terminals", key)
-    changes = read_patch(edit, update, _FIELDS, terminal, "terminalId")
+    changes = read_patch(edit, update, _FIELDS, terminal, _KNOWN)
     snapshot = changes.pop("output", None)
     if "exitStatus" in changes:
         at = edit.times() if terminal is None else terminal["at"]
@@ -109,7 +108,7 @@ def _read_size(value: Any, edit: Edit) -> dict[str, Any]:
     return size
 
 
-_FIELDS: Mapping[str, tuple[Any, Read]] = {
+_FIELDS: Fields = {
     "command": (None, read_text),
     "cwd": (None, read_text),
     "output": (None, _read_output),
@@ -117,3 +116,4 @@ _FIELDS: Mapping[str, tuple[Any, Read]] = {
     "size": (None, _read_size),
     "capabilities": (None, read_capabilities),
 }
+_KNOWN = known_fields(_FIELDS, "terminalId")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping
+from collections.abc import Callable, Mapping, Set
 from typing import Any
 
 from . import former, turns
@@ -26,7 +26,7 @@ def update(edit: Edit, update: Update) -> None:
         return
     key = f"t:{call_id}"
     call = former.find(edit, "toolCalls", key)
-    changes = read_patch(edit, update, FIELDS, call, "toolCallId")
+    changes = read_patch(edit, update, FIELDS, call, _KNOWN)
     _seen(edit, key, new=call is None)
     if call is None:
         _create(edit, key, call_id, changes)
@@ -107,14 +107,16 @@ def _times(at: dict[str, Any], status: str, now: float | None) -> dict[str, Any]
 
 Read = Callable[[Any, Edit], Any]
 """Takes a value that is not null, gives what to keep; raises `Unfit`."""
+Fields = Mapping[str, tuple[Any, Read]]
+"""Name of a field → what it is when cleared, and how a value of it is read."""
 
 
 def read_patch(
-    edit: Edit, update: Update, fields: Mapping[str, tuple[Any, Read]], old: Mapping[str, Any] | None, id_field: str
+    edit: Edit, update: Update, fields: Fields, old: Mapping[str, Any] | None, known: Set[str]
 ) -> dict[str, Any]:
     """The fields that an update sets: what each cleared one is, and what each given one becomes.
 
-    `old` is the entity so far. Fields that nobody here knows are patched in its `more`, so that nothing is lost.
+    `old` is the entity so far. Fields that are not even `known` are patched in its `more`, so that nothing is lost.
     """
     changes: dict[str, Any] = {}
     for name, (cleared, read) in fields.items():
@@ -134,17 +136,25 @@ def read_patch(
             changes["_meta"] = merged_meta({} if old is None else old["_meta"], value)
         else:
             edit.diagnose("_meta is no object; unchanged")
-    return changes | read_further(update, {*fields, id_field, "_meta", "sessionUpdate"}, old)
+    changes.update(read_further(update, known, old))
+    return changes
 
 
-def read_further(update: Update, known: Collection[str], old: Mapping[str, Any] | None) -> dict[str, Any]:
+def read_further(update: Update, known: Set[str], old: Mapping[str, Any] | None) -> dict[str, Any]:
     """`more` after an update: its fields beside the known ones, patched by name as `_meta` is; {} when there are none.
 
-    >>> read_further({"title": "t", "speed": 3}, ["title"], {"title": "s", "more": {"mood": "fine"}})
+    >>> read_further({"title": "t", "speed": 3}, {"title"}, {"title": "s", "more": {"mood": "fine"}})
     {'more': {'mood': 'fine', 'speed': 3}}
     """
+    if update.keys() <= known:
+        return {}
     further = {name: value for name, value in update.items() if name not in known}
-    return {"more": merged_meta({} if old is None else old.get("more", {}), further)} if further else {}
+    return {"more": merged_meta({} if old is None else old.get("more", {}), further)}
+
+
+def known_fields(fields: Fields, *others: str) -> Set[str]:
+    """The names of all fields of an update that mean something here."""
+    return {*fields, *others, "_meta", "sessionUpdate"}
 
 
 def read_text(value: Any, edit: Edit) -> str:
@@ -178,7 +188,7 @@ def _read_any(value: Any, edit: Edit) -> Any:
     return value
 
 
-FIELDS: Mapping[str, tuple[Any, Read]] = {
+FIELDS: Fields = {
     "title": (None, read_text),
     "name": (None, read_text),
     "kind": ("other", read_text),
@@ -189,3 +199,4 @@ FIELDS: Mapping[str, tuple[Any, Read]] = {
     "rawOutput": (None, _read_any),
     "capabilities": (None, read_capabilities),
 }
+_KNOWN = known_fields(FIELDS, "toolCallId")
