@@ -406,8 +406,9 @@ def _folder(cwd: str | os.PathLike[str] | None, own_folder: bool) -> tuple[str, 
 
 
 def _abandon(driver: Driver) -> None:
+    driver.abandoned = True
     if driver.started and not driver.closed and not driver.foreign:
-        runtime.call(driver.abandon)
+        runtime.call(driver.settle)
 
 
 _own_folders: list[tuple[int, str]] = []

@@ -67,7 +67,8 @@ class Driver:
         self._starting: asyncio.Task[None] | None = None
         self._leaving: set[asyncio.Future[None]] = set()
         self._closing: asyncio.Task[None] | None = None
-        self._abandoned = False
+        self.abandoned = False
+        """Nobody holds the Agent any more: it ends when it has nothing left to do."""
         self._prompts: dict[str, list[dict[str, Any]]] = {}
         self._queue: deque[str] = deque()
         self._over: dict[str, concurrent.futures.Future[None]] = {}
@@ -199,7 +200,7 @@ class Driver:
         for waiter in waiters:
             if waiter.set_running_or_notify_cancel():
                 waiter.set_result(None)
-        if self._abandoned and self._peer is not None and not self.closed and not self.in_use():
+        if self.abandoned and self._peer is not None and not self.closed and not self.in_use():
             self._close_soon()
 
     def idle(self) -> bool:
@@ -304,11 +305,6 @@ class Driver:
     async def _all_left(self) -> None:
         while self._leaving:
             await asyncio.wait(set(self._leaving))
-
-    def abandon(self) -> None:
-        """Nobody holds the Agent any more: end it when it has nothing left to do."""
-        self._abandoned = True
-        self.settle()
 
     async def close(self) -> None:
         """End the agent and its process group; returns when it is gone. Can be called again."""

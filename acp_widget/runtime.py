@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import atexit
 import concurrent.futures
+import contextvars
 import os
 import threading
 from collections.abc import Callable, Coroutine
@@ -50,8 +51,12 @@ def here() -> bool:
 
 
 def call(function: Callable[..., object], *args: Any) -> None:
-    """Run `function(*args)` on the private thread soon. Safe from any thread."""
-    loop().call_soon_threadsafe(function, *args)
+    """Run `function(*args)` on the private thread soon. Safe from any thread.
+
+    It does not inherit the caller's context: in a kernel that says which cell runs, and what is started here lives
+    longer than a cell.
+    """
+    loop().call_soon_threadsafe(function, *args, context=contextvars.Context())
 
 
 def run(function: Callable[..., T], *args: Any, timeout: float = 10.0) -> T:
@@ -81,7 +86,7 @@ def run(function: Callable[..., T], *args: Any, timeout: float = 10.0) -> T:
 
 def submit(coroutine: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
     """Run a coroutine on the private thread; the future can be waited for from any other thread."""
-    return asyncio.run_coroutine_threadsafe(coroutine, loop())
+    return contextvars.Context().run(asyncio.run_coroutine_threadsafe, coroutine, loop())
 
 
 def stop() -> None:

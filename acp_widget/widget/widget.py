@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import contextvars
 import logging
 import sys
 from collections.abc import Callable, Iterable, Mapping
@@ -338,7 +339,8 @@ class SessionWidget(Model):
             function(*arguments)
             return True
         try:
-            self._loop.call_soon_threadsafe(function, *arguments)
+            # Without the context of the cell that runs now, as in `runtime.call`.
+            self._loop.call_soon_threadsafe(function, *arguments, context=contextvars.Context())
         except RuntimeError:
             return False
         return True
