@@ -4,12 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import gc
-import os
 import subprocess
 import sys
-import textwrap
 import threading
-import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -26,6 +23,9 @@ from acp_widget import (
     RequestError,
     StartTimeout,
 )
+
+from .agents.scripted import scripted, until
+from .processes import alive
 
 FIX = "The test for mean() fails on an empty list. Fix it."
 
@@ -46,42 +46,6 @@ def demo() -> Iterator[Callable[..., Agent]]:
     yield make
     for agent in made:
         agent.close()
-
-
-def until(condition: Callable[[], object], seconds: float = 20.0) -> None:
-    deadline = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < deadline, "it did not happen"
-        time.sleep(0.01)
-
-
-def scripted(tmp_path: Path, body: str) -> list[str]:
-    """An agent of a few lines: `body` runs with `read()` → message or None, and `send(message)`."""
-    file = tmp_path / "agent.py"
-    file.write_text(
-        "import json, sys, time, os\n"
-        "def read():\n"
-        "    line = sys.stdin.readline()\n"
-        "    return json.loads(line) if line else None\n"
-        "def send(message):\n"
-        "    sys.stdout.write(json.dumps(message) + '\\n'); sys.stdout.flush()\n"
-        "def answer(request, result):\n"
-        "    send({'jsonrpc': '2.0', 'id': request['id'], 'result': result})\n"
-        "def update(update):\n"
-        "    send({'jsonrpc': '2.0', 'method': 'session/update', 'params': {'sessionId': 's', 'update': update}})\n"
-        "def start():\n"
-        "    info = {'name': 'scripted', 'version': '1'}\n"
-        "    answer(read(), {'protocolVersion': 2, 'info': info, 'capabilities': {'session': {}}})\n"
-        "    answer(read(), {'sessionId': 's'})\n"
-        "def until_prompt():\n"
-        "    while (message := read()) is not None:\n"
-        "        if message.get('method') == 'session/prompt':\n"
-        "            answer(message, {}); return message\n"
-        "        if 'id' in message and 'method' in message: answer(message, {})\n"
-        "    sys.exit(0)\n" + textwrap.dedent(body),
-        encoding="utf-8",
-    )
-    return [sys.executable, str(file)]
 
 
 # --- the main job -----------------------------------------------------------------------------------------------------
@@ -250,12 +214,11 @@ def test_an_agent_that_dies_in_a_turn_leaves_its_last_words_and_the_transcript(
     monkeypatch.setattr("acp_widget.stage.Audience.possible", lambda self: True)
     body = """
     start()
-    until_prompt()
-    update({'sessionUpdate': 'state_update', 'state': 'running'})
-    update({'sessionUpdate': 'agent_message_chunk', 'messageId': 'm', 'content': {'type': 'text', 'text': 'so far'}})
-    update({'sessionUpdate': 'tool_call_update', 'toolCallId': 'c', 'status': 'in_progress'})
-    send({'jsonrpc': '2.0', 'id': 0, 'method': 'session/request_permission', 'params': {'sessionId': 's',
-          'title': 'Go on?', 'options': [{'optionId': 'y', 'name': 'Yes', 'kind': 'allow_always'}]}})
+    prompt()
+    running()
+    say('so far')
+    update('tool_call_update', toolCallId='c', status='in_progress')
+    ask(0, options=[{'optionId': 'y', 'name': 'Yes', 'kind': 'allow_always'}])
     sys.stderr.write('no space left on device\\n')
     sys.exit(3)
     """
@@ -273,12 +236,11 @@ def test_a_refused_prompt_is_an_error_and_the_session_goes_on(tmp_path: Path) ->
     body = """
     start()
     first = read()
-    error = {'code': -32603, 'message': 'rate limit', 'data': {'retry': 30}}
-    send({'jsonrpc': '2.0', 'id': first['id'], 'error': error})
-    until_prompt()
-    update({'sessionUpdate': 'state_update', 'state': 'running'})
-    update({'sessionUpdate': 'state_update', 'state': 'idle', 'stopReason': 'end_turn'})
-    until_prompt()
+    send({'id': first['id'], 'error': {'code': -32603, 'message': 'rate limit', 'data': {'retry': 30}}})
+    prompt()
+    running()
+    idle()
+    serve()
     """
     with Agent(scripted(tmp_path, body), cwd=tmp_path) as agent:
         with pytest.raises(RequestError, match="rate limit") as caught:
@@ -290,13 +252,13 @@ def test_a_refused_prompt_is_an_error_and_the_session_goes_on(tmp_path: Path) ->
 def test_a_dead_agent_starts_again_with_the_next_prompt_and_the_transcript_stays(tmp_path: Path) -> None:
     body = """
     start()
-    until_prompt()
+    prompt()
     if not os.path.exists('died'):
         open('died', 'w').close()
         sys.exit(1)
-    update({'sessionUpdate': 'state_update', 'state': 'running'})
-    update({'sessionUpdate': 'state_update', 'state': 'idle', 'stopReason': 'end_turn'})
-    until_prompt()
+    running()
+    idle()
+    serve()
     """
     with Agent(scripted(tmp_path, body), cwd=tmp_path) as agent:
         with pytest.raises(AgentExited):
@@ -349,15 +311,6 @@ def test_waiting_on_the_agents_own_thread_is_refused(demo: Callable[..., Agent])
 
 
 # --- everything ends --------------------------------------------------------------------------------------------------
-
-
-def alive(pid: int) -> bool:
-    try:
-        os.kill(pid, 0)
-    except ProcessLookupError:
-        return False
-    stat = Path(f"/proc/{pid}/stat")
-    return not (stat.exists() and stat.read_text().rpartition(")")[2].split()[0] == "Z")
 
 
 def test_close_ends_the_process_and_leaves_no_thread_or_file(demo: Callable[..., Agent]) -> None:
