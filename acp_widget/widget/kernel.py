@@ -6,6 +6,8 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
+import inspect
 import os
 import sys
 import threading
@@ -18,7 +20,9 @@ TESTED = (((6, 29), (7, 0)), ((7, 1), (7, 5)))
 # Between these, a front end with subshells (JupyterLab) has its comm messages read on a thread of their own.
 _COMMS_ON_SUBSHELLS = ((7, 1), (7, 4))
 
-_SERVED = {"comm_msg", "comm_close"}
+_COMM = {"comm_msg", "comm_close"}
+_PAGE = {"kernel_info_request", "comm_info_request"}
+_CONTROL = "jupyter.widget.control"  # the comm by which a page asks ipywidgets for all widgets
 
 Message = list[Any]  # of zmq.Frame, as it came from the socket
 
@@ -68,16 +72,11 @@ def comms_pass_an_await() -> bool:
 
 
 def needs_its_turn(kernel: Any, message: Message) -> bool:
-    """True for a message to another widget that the kernel would handle at once, while a cell awaits.
+    """True for a message to a comm that the kernel would handle at once, while a cell awaits.
 
     It would get no busy and idle then (ipykernel 7.4), and a slider of ipywidgets sends nothing more without them.
-    Not for the comm by which a reloaded page asks for its widgets.
     """
-    found = comm_id(kernel.session, message) if comms_pass_an_await() else None
-    if found is None:
-        return False
-    comm = kernel.comm_manager.comms.get(found)
-    return getattr(comm, "target_name", None) != "jupyter.widget.control"
+    return comms_pass_an_await() and peek(kernel.session, message)[0] in _COMM
 
 
 async def handle_in_turn(kernel: Any, message: Message) -> None:
@@ -106,9 +105,10 @@ class Inbox:
     def __init__(self, kernel: Any) -> None:
         thread = getattr(kernel, "shell_channel_thread", None)
         if thread is None:
-            self.stream = kernel.shell_stream
+            self.stream = self.replies = kernel.shell_stream
         else:
             self.stream = thread.manager._shell_channel_to_main.to_stream
+            self.replies = thread.manager.get_subshell_to_shell_channel_socket(None)
         self.socket = self.stream.socket
         self.backlog = getattr(kernel, "msg_queue", None)
         self.loop: asyncio.AbstractEventLoop = kernel.io_loop.asyncio_loop
@@ -130,19 +130,61 @@ class Inbox:
         return asyncio._get_running_loop() is self.loop
 
 
-def comm_id(session: Any, message: Message) -> str | None:
-    """The id of the comm that a message is for, or None for every message that the pump never serves.
+def peek(session: Any, message: Message) -> tuple[str, dict[str, Any]]:
+    """Type and content of a message; an empty type for one that the pump has no business with.
 
     The signature is not checked: `deserialize` does that, and refuses a signature that it sees twice.
     """
     try:
         _, frames = session.feed_identities(message, copy=False)
-        if session.unpack(frames[1].bytes)["msg_type"] not in _SERVED:
-            return None
-        found = session.unpack(frames[4].bytes)["comm_id"]
+        kind = session.unpack(frames[1].bytes)["msg_type"]
+        if kind in _COMM or kind in _PAGE or kind == "comm_open":
+            return kind, dict(session.unpack(frames[4].bytes))
     except Exception:
-        return None  # not for us; the kernel says what it thinks of it
-    return found if isinstance(found, str) else None
+        pass  # the kernel says what it thinks of it
+    return "", {}
+
+
+def comm_id(session: Any, message: Message) -> str | None:
+    """The id of the open comm that a message is for; None for a message of another kind."""
+    kind, content = peek(session, message)
+    return content.get("comm_id") if kind in _COMM else None
+
+
+def is_from_a_new_page(kernel: Any, message: Message) -> bool:
+    """True for what a page sends when it was reloaded: what the kernel is, and which widgets there are.
+
+    While these wait behind a cell, the reloaded page cannot draw the button that the cell waits for.
+    """
+    kind, content = peek(kernel.session, message)
+    target = content.get("target_name")
+    if kind in _COMM:
+        target = getattr(kernel.comm_manager.comms.get(content.get("comm_id")), "target_name", None)
+    return kind in _PAGE or (kind != "" and target == _CONTROL)
+
+
+def answer(kernel: Any, inbox: Inbox, identities: list[bytes], request: dict[str, Any]) -> None:
+    """Let the kernel answer a request in the middle of a cell, with the busy and idle that a page waits for.
+
+    Afterwards the running cell is the parent of all output again, and the kernel busy with it.
+    """
+    import zmq
+
+    parent, parent_identities = kernel.get_parent("shell"), kernel._parent_ident["shell"]
+    kernel.set_parent(identities, request, channel="shell")
+    try:
+        kernel._publish_status("busy", "shell")
+        result = kernel.shell_handlers[request["header"]["msg_type"]](inbox.replies, identities, request)
+        if inspect.iscoroutine(result):  # the loop may stand still; the kernel's handlers await nothing
+            with contextlib.suppress(StopIteration):
+                result.send(None)
+            result.close()
+    finally:
+        kernel._publish_status("idle", "shell")
+        if inbox.replies is inbox.stream:  # ipykernel 6: the loop that would send it stands still
+            inbox.stream.flush(zmq.POLLOUT)
+        kernel.set_parent(parent_identities, parent, channel="shell")
+        kernel._publish_status("busy", "shell")
 
 
 def self_test(kernel: Any) -> Inbox:
@@ -165,7 +207,10 @@ def self_test(kernel: Any) -> Inbox:
             "the socket": kind in (zmq.ROUTER, zmq.PAIR),
             "the queue": queue is None or all(hasattr(queue, n) for n in ("qsize", "get_nowait", "put_nowait")),
             "the message": seen == "self-test" and content["comm_id"] == "self-test",
-            "the handlers": all(callable(kernel.shell_handlers[name]) for name in _SERVED),
+            "the handlers": all(callable(kernel.shell_handlers[name]) for name in _COMM | _PAGE | {"comm_open"}),
+            "the parent": isinstance(kernel.get_parent("shell"), dict) and "shell" in kernel._parent_ident,
+            "the status": callable(kernel._publish_status),
+            "the comms": isinstance(kernel.comm_manager.comms, dict),
             "the thread": inbox.loop_is_here(),
             "the lock": not comms_pass_an_await() or isinstance(kernel._main_asyncio_lock, asyncio.Lock),
         }

@@ -1,9 +1,10 @@
 """The pump: clicks on our widgets reach Python while a cell of an ipykernel is still running.
 
 A kernel reads the messages of its main shell one after the other, so a click waits behind the cell that waits for the
-click. The pump reads that inbox itself during a wait: messages for our own comms go to the kernel's own handlers, all
-others stay with the kernel, in order. Other people's widgets too: a message handled here gets no busy and idle, and a
-slider of ipywidgets would hold back its later changes without them.
+click. The pump reads that inbox itself during a wait: messages for our own comms go to the kernel's own handlers, and
+so do the first questions of a reloaded page, which could not draw the button otherwise. All others stay with the
+kernel, in order. Other people's widgets too: a click handled here gets no busy and idle, and a slider of ipywidgets
+would hold back its later changes without them.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from . import kernel as kernels
-from .kernel import Inbox, Message, comm_id
+from .kernel import Inbox, Message
 
 log = logging.getLogger(__name__)
 
@@ -37,8 +38,7 @@ class _Interrupts:
     """
 
     def __enter__(self) -> _Interrupts:
-        self._came = self._raised = False
-        self.in_handler = False
+        self._came = self._raised = self._allowed = False
         self._before = signal.getsignal(signal.SIGINT)
         outer = getattr(self._before, "__self__", None)
         self._kernels: Any = outer._kernels if isinstance(outer, _Interrupts) else self._before
@@ -59,9 +59,18 @@ class _Interrupts:
             self._raised = True
             raise self._error()
 
+    @contextlib.contextmanager
+    def allowed(self) -> Iterator[None]:
+        """Here an interrupt is raised at once."""
+        self._allowed = True
+        try:
+            yield
+        finally:
+            self._allowed = False
+
     def _on_signal(self, number: int, frame: Any) -> None:
         self._came = True
-        if self.in_handler:
+        if self._allowed:
             self.check()
 
     def _error(self) -> BaseException:
@@ -137,14 +146,9 @@ class Pump:
                 message = self._inbox.socket.recv_multipart(zmq.NOBLOCK, copy=False)
             except zmq.Again:
                 return
-            (self._due if self._is_ours(message) else self._kept).append(message)
+            (self._due if self._is_due(message) else self._kept).append(message)
         while self._due:
-            message = self._due.popleft()
-            interrupts.in_handler = True
-            try:
-                self._handle(message)
-            finally:
-                interrupts.in_handler = False
+            self._handle(self._due.popleft(), interrupts)
             interrupts.check()
 
     def _hand_back(self) -> None:
@@ -178,7 +182,7 @@ class Pump:
         original = self._inbox.callback
 
         def intercept(message: Message) -> None:
-            if self._is_ours(message):
+            if self._is_due(message):
                 self._handle(message)
             else:
                 self._pass_on(message, original)
@@ -228,33 +232,44 @@ class Pump:
         for _ in range(queue.qsize()):
             item = queue.get_nowait()
             _, dispatch, arguments = item
-            if dispatch == self._kernel.dispatch_shell and arguments and self._is_ours(arguments[0]):
+            if dispatch == self._kernel.dispatch_shell and arguments and self._is_due(arguments[0]):
                 self._due.append(arguments[0])
             else:
                 queue.put_nowait(item)
 
-    def _is_ours(self, message: Message) -> bool:
-        found = comm_id(self._kernel.session, message)
-        if found is None:
-            return False
-        return any(found in comm_ids() for comm_ids, _ in list(self._serving.values()))
+    def _is_due(self, message: Message) -> bool:
+        """True for a message that is handled now; all others are the kernel's, in their turn."""
+        if self._is_ours(message):
+            return True
+        # A kernel without a cell handles it by itself.
+        busy = not kernels.main_shell_is_free(self._kernel)
+        return busy and bool(self._serving) and kernels.is_from_a_new_page(self._kernel, message)
 
-    def _handle(self, message: Message) -> None:
+    def _is_ours(self, message: Message) -> bool:
+        found = kernels.comm_id(self._kernel.session, message)
+        return found is not None and any(found in comm_ids() for comm_ids, _ in list(self._serving.values()))
+
+    def _handle(self, message: Message, interrupts: _Interrupts | None = None) -> None:
+        ours = self._is_ours(message)
         session = self._kernel.session
         identities, frames = session.feed_identities(message, copy=False)
         try:
-            content = session.deserialize(frames, content=True, copy=False)
+            request = session.deserialize(frames, content=True, copy=False)
         except Exception:
-            log.error("A comm message was refused", exc_info=True)
+            log.error("A message was refused", exc_info=True)
             return
-        handler = self._kernel.shell_handlers[content["header"]["msg_type"]]
+        # In the context of the wait, so that what a handler prints or sends belongs to the waiting cell.
+        # A copy, because a handler may wait too, and a context cannot be entered twice.
+        context = next(reversed(self._serving.values()))[1].copy()
         try:
-            # In the context of the wait, so that what a handler prints or sends belongs to the waiting cell.
-            # A copy, because a handler may wait too, and a context cannot be entered twice.
-            context = next(reversed(self._serving.values()))[1].copy()
-            self._follow(context.run(handler, self._inbox.stream, identities, content))
+            if not ours:
+                context.run(kernels.answer, self._kernel, self._inbox, identities, request)
+                return
+            handler = self._kernel.shell_handlers[request["header"]["msg_type"]]
+            with interrupts.allowed() if interrupts else contextlib.nullcontext():
+                self._follow(context.run(handler, self._inbox.replies, identities, request))
         except Exception:
-            log.exception("A comm message could not be handled")
+            log.exception("A message could not be handled")
 
     def _pass_on(self, message: Message, to_kernel: Callable[[Message], Any]) -> None:
         if kernels.needs_its_turn(self._kernel, message):

@@ -129,9 +129,9 @@ class Kernel:
     def comm(self, comm_id: str, data: Json, *, subshell: str | None = None) -> Cell:
         return self._send("comm_msg", {"comm_id": comm_id, "data": data}, subshell=subshell)
 
-    def request(self, kind: str, content: Json) -> Cell:
+    def request(self, kind: str, content: Json, metadata: Json | None = None) -> Cell:
         """Any other request on the shell channel."""
-        return self._send(kind, content)
+        return self._send(kind, content, metadata=metadata)
 
     @contextlib.contextmanager
     def subshell(self) -> Iterator[str]:
@@ -173,8 +173,8 @@ class Kernel:
         found = (m["content"] for m in self.comm_messages if m["msg_type"] == "comm_msg")
         return [c["data"][inside] for c in found if c["comm_id"] == comm_id and c["data"].get("method") == method]
 
-    def _send(self, kind: str, content: Json, *, subshell: str | None = None) -> Cell:
-        message = self.client.session.msg(kind, content)
+    def _send(self, kind: str, content: Json, *, subshell: str | None = None, metadata: Json | None = None) -> Cell:
+        message = self.client.session.msg(kind, content, metadata=metadata)
         if subshell is not None:
             message["header"]["subshell_id"] = subshell
         cell = self._sent[message["header"]["msg_id"]] = Cell(self, message["header"]["msg_id"])

@@ -211,6 +211,41 @@ def test_a_timeout_says_what_was_waited_for(kernel: Kernel) -> None:
     assert "TimeoutError: Waited 0.05 seconds for the click" in cell.text
 
 
+# A page that is reloaded while the cell waits
+
+
+@forms
+def test_a_reloaded_page_gets_its_widgets_during_the_wait(kernel: Kernel, widgets: Widgets, form: str) -> None:
+    """It asks what the kernel is and for all widgets, and needs an idle after each answer."""
+    cell = waiting(kernel, f"{form}; print('after')")
+    about = kernel.request("kernel_info_request", {})
+    kernel.until(lambda: about.over, "what the kernel is")
+    comms = kernel.request("comm_info_request", {"target_name": "jupyter.widget"})
+    kernel.until(lambda: comms.over, "the comms")
+    assert comms.reply is not None
+    assert widgets.ours in comms.reply["content"]["comms"]
+
+    control = f"control-{form}"
+    opened = kernel.request(
+        "comm_open",
+        {"comm_id": control, "target_name": "jupyter.widget.control", "data": {}},
+        {"version": "1.0.0"},
+    )
+    asked = kernel.comm(control, {"method": "request_states"})
+    kernel.until(lambda: "idle" in asked.kinds, "the states")
+    states = asked.messages[1]["content"]["data"]
+    assert states["method"] == "update_states"
+    assert widgets.ours in states["states"]
+    assert about.kinds == comms.kinds == opened.kinds == ["busy", "idle"]
+    assert asked.kinds == ["busy", "comm_msg", "idle"]
+    assert cell.kinds.count("busy") == 5, "the page is told again that the cell runs"
+    assert not cell.over
+
+    kernel.click(widgets.ours, {**DONE, "print": "handler"})
+    assert cell.finish().text.split() == ["ready", "handler", "after"]
+    assert kernel.run("print('next')").text == "next\n"
+
+
 # Interrupts
 
 
@@ -499,7 +534,7 @@ def test_without_the_pump_an_interrupt_still_ends_the_wait_at_once(kernel: Kerne
 def test_a_kernel_that_fails_the_self_test_gets_a_plain_wait_and_a_reason(kernel: Kernel, widgets: Widgets) -> None:
     kernel.run(
         "from acp_widget.widget import kernel as kernels\n"
-        "waiting._forget(); real = kernels.comm_id; kernels.comm_id = lambda session, message: None"
+        "waiting._forget(); real = kernels.peek; kernels.peek = lambda session, message: ('', {})"
     )
     try:
         cell = waiting(
@@ -510,7 +545,7 @@ def test_a_kernel_that_fails_the_self_test_gets_a_plain_wait_and_a_reason(kernel
         assert "timer" in cell.finish().text
         assert "Buttons answer after this cell ends: acp-widget cannot read messages early in this" in cell.text
     finally:
-        kernel.run("kernels.comm_id = real; waiting._forget()")
+        kernel.run("kernels.peek = real; waiting._forget()")
     assert kernel.run("print(waiting.why_not())").text == "None\n"
 
 
