@@ -114,11 +114,10 @@ class Asking:
         elif not self._audience.seen():
             self._unseen[permission] = 0.0
             if self._watching is None:
-                self._watching = asyncio.ensure_future(self._watch())
+                self._watching = asyncio.ensure_future(self._watch(self._audience.readable_seconds()))
 
-    async def _watch(self) -> None:
+    async def _watch(self, before: float) -> None:
         """Fall back for requests that no view came to show, though it could have."""
-        before = self._audience.readable_seconds()
         while self._unseen and not self._audience.seen():
             await asyncio.sleep(_TICK)
             now = self._audience.readable_seconds()

@@ -1,0 +1,196 @@
+"""Permission requests: the policy answers, or somebody, or nobody was there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+
+from acp_widget.asking import Asking
+from acp_widget.errors import AnswerRefused
+from acp_widget.policy import Policy
+from acp_widget.session.reducer import reduce
+from acp_widget.session.state import State
+
+from .processes import run, until
+
+OPTIONS = [
+    {"optionId": "yes", "name": "Yes", "kind": "allow_once"},
+    {"optionId": "no", "name": "No", "kind": "reject_once"},
+]
+
+
+class Notebook:
+    """An audience whose clock a test moves."""
+
+    def __init__(self, *, possible: bool = True) -> None:
+        self._possible = possible
+        self.views = 0
+        self.seconds = 0.0
+        self.looks = 0
+
+    def possible(self) -> bool:
+        return self._possible
+
+    def seen(self) -> bool:
+        return self.views > 0
+
+    def readable_seconds(self) -> float:
+        self.looks += 1
+        return self.seconds
+
+    async def looked_at(self) -> None:
+        """Somebody read the clock since, and did what follows from it."""
+        looks = self.looks
+        await until(lambda: self.looks >= looks + 2)
+
+
+class Session:
+    """A state, and what becomes of requests in it."""
+
+    def __init__(self, audience: Notebook, permissions: Policy = "ask", nobody_after: float = 10.0) -> None:
+        self.state = State()
+        self.answers: list[Any] = []
+        self.asking = Asking(self.state, self.emit, audience, permissions=permissions, nobody_after=nobody_after)
+
+    def emit(self, event: dict[str, Any]) -> None:
+        self.answers += reduce(self.state, {"at": 1.0, **event}).answers
+        self.asking.look()
+
+    def ask(self, number: int = 1, title: str = "Go on?") -> None:
+        self.emit({"type": "request", "id": number, "params": {"title": title, "options": OPTIONS}})
+
+    def permission(self, number: int = 1) -> Any:
+        return self.state.get("permissions", f"p:{number}")
+
+    def outcomes(self) -> list[Any]:
+        return [answer.result["outcome"].get("optionId", "cancelled") for answer in self.answers]
+
+
+@pytest.fixture(autouse=True)
+def _quick(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("acp_widget.asking._TICK", 0.001)
+
+
+def test_outside_a_notebook_the_fallback_answers_at_once() -> None:
+    session = Session(Notebook(possible=False))
+    session.ask(title="T" * 10_000)
+    assert session.outcomes() == ["no"]
+    assert session.permission()["by"] == "nobody"
+    [warning] = session.asking.warnings
+    assert "no notebook is attached" in warning
+    assert len(warning) < 500
+
+
+@pytest.mark.parametrize(("permissions", "outcome"), [("allow", "yes"), ("reject", "no")])
+def test_a_policy_answers_wherever_it_is(permissions: Policy, outcome: str) -> None:
+    session = Session(Notebook(), permissions)
+    session.ask()
+    assert session.outcomes() == [outcome]
+    assert (session.permission()["by"], session.permission()["why"]) == ("policy", f"permissions='{permissions}'")
+    assert not session.asking.warnings
+
+
+def test_a_new_policy_leaves_what_is_pending_to_you() -> None:
+    notebook = Notebook()
+    notebook.views = 1
+    session = Session(notebook)
+    session.ask(1)
+    session.asking.policy = "allow"
+    session.ask(2)
+    assert (session.permission(1)["status"], session.permission(2)["optionId"]) == ("pending", "yes")
+    session.asking.answer("p:1", "no", by="you")
+    assert session.outcomes() == ["yes", "no"]
+
+
+def _watched(steps: Callable[[Session, Notebook], Any]) -> Session:
+    notebook = Notebook()
+    session = Session(notebook, nobody_after=10.0)
+
+    async def play() -> None:
+        await steps(session, notebook)
+        session.asking.stop()
+
+    run(play())
+    return session
+
+
+def test_nobody_means_seconds_in_which_a_view_could_have_come() -> None:
+    async def steps(session: Session, notebook: Notebook) -> None:
+        session.ask(1)
+        notebook.seconds = 6.0
+        await notebook.looked_at()
+        session.ask(2)
+        await notebook.looked_at()
+        assert session.outcomes() == []
+        notebook.seconds = 12.0
+        await until(lambda: session.outcomes() == ["no"])
+        assert session.permission(2)["status"] == "pending", "it came later"
+        notebook.seconds = 17.0
+        await until(lambda: session.outcomes() == ["no", "no"])
+
+    session = _watched(steps)
+    assert len(session.asking.warnings) == 2
+
+
+def test_a_clock_that_is_replaced_counts_for_nothing() -> None:
+    async def steps(session: Session, notebook: Notebook) -> None:
+        notebook.seconds = 1_000_000.0
+        session.ask()
+        await notebook.looked_at()
+        notebook.seconds = 3.0
+        await notebook.looked_at()
+        notebook.seconds = 12.9
+        await notebook.looked_at()
+        assert session.outcomes() == []
+        notebook.seconds = 13.1
+        await until(lambda: session.outcomes() == ["no"])
+
+    _watched(steps)
+
+
+def test_once_a_view_was_seen_requests_wait() -> None:
+    async def steps(session: Session, notebook: Notebook) -> None:
+        session.ask(1)
+        notebook.seconds = 9.0
+        await notebook.looked_at()
+        notebook.views = 1
+        notebook.seconds = 1000.0
+        await until(lambda: session.asking._watching is None)
+        session.ask(2)
+        assert session.asking._watching is None
+
+    session = _watched(steps)
+    assert session.outcomes() == []
+    assert not session.asking.warnings
+
+
+def test_what_was_answered_meanwhile_is_left_alone() -> None:
+    async def steps(session: Session, notebook: Notebook) -> None:
+        session.ask()
+        await notebook.looked_at()
+        session.asking.answer("p:1", "yes", by="python")
+        notebook.seconds = 20.0
+        await until(lambda: session.asking._watching is None)
+
+    session = _watched(steps)
+    assert session.outcomes() == ["yes"]
+    assert not session.asking.warnings
+
+
+def test_only_an_offered_option_of_a_pending_request_is_an_answer() -> None:
+    notebook = Notebook()
+    notebook.views = 1
+    session = Session(notebook)
+    session.ask()
+    for permission, option, words in (
+        ("p:1", "sudo", "offers no option 'sudo'"),
+        ("p:2", "yes", "no such permission request"),
+    ):
+        with pytest.raises(AnswerRefused, match=words):
+            session.asking.answer(permission, option, by="you")
+    session.asking.dismiss_all(by="stop")
+    with pytest.raises(AnswerRefused, match="already answered"):
+        session.asking.dismiss("p:1", by="you")
+    assert session.outcomes() == ["cancelled"]

@@ -1,0 +1,34 @@
+"""Errors say what happened and what to do, are safe to print, and survive a copy."""
+
+from __future__ import annotations
+
+import copy
+import pickle
+
+import pytest
+
+from acp_widget import AcpError, AgentExited, RequestError
+
+
+@pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
+@pytest.mark.parametrize(
+    "error",
+    [
+        RequestError(7, "no tokens left", {"retry": 30}, hint="Wait."),
+        AgentExited("The agent ended.", hint="Look.", stderr="Segmentation fault"),
+    ],
+)
+def test_a_copy_is_the_same_error(error: AcpError, again: object) -> None:
+    copied = again(error)  # type: ignore[operator]
+    assert copied is not error
+    assert (type(copied), str(copied), vars(copied)) == (type(error), str(error), vars(error))
+
+
+def test_what_an_agent_wrote_cannot_move_the_terminals_cursor() -> None:
+    error = AgentExited(
+        "It ended.", stderr="\x1b[31mred\x1b[0m \x1b]0;title\x07\x1b[2J\ttab\r\nnext \x00\u202e\u200b é 日本 😀"
+    )
+    said = str(error)
+    assert said.endswith("red \ttab\nnext \\x00\\u202e\\u200b é 日本 😀")
+    assert all(char.isprintable() or char in "\n\t" for char in said)
+    assert error.stderr.startswith("\x1b[31m"), "what was written is still there"
