@@ -444,8 +444,11 @@ _OVER = frozenset({"done", "failed", "not_sent"})
 class Turn(Entity):
     """One prompt and all that came of it. Live: read it while the agent works, or wait for its end.
 
-    >>> turn = agent.prompt("Fix the test")   # doctest: +SKIP
-    >>> turn.wait().text                      # doctest: +SKIP
+    >>> from acp_widget import Agent
+    >>> with Agent("demo") as agent:
+    ...     turn = agent.prompt("hello").wait()
+    >>> turn.done, turn.stop_reason
+    (True, 'end_turn')
     """
 
     _group = "turns"
@@ -533,7 +536,8 @@ class Turn(Entity):
         """Wait until the turn is over and return it; buttons in the notebook work meanwhile.
 
         `timeout` in seconds; `TimeoutError` when it passes (the turn goes on). Raises the error by name when the agent
-        did not start, died or refused the prompt. An interrupt cancels the turn, not the session.
+        did not start, died, refused the prompt or stopped with an error. An interrupt cancels the turn, not the
+        session.
         """
         self._host.wait_for_turn(self._key, timeout)
         return self
@@ -543,7 +547,7 @@ class Turn(Entity):
         return self
 
     def cancel(self) -> None:
-        """Stop this turn; open permission requests are answered `cancelled`. A queued turn is never sent."""
+        """Stop this turn, as `agent.cancel()` does. One that is still queued is only taken back, and never sent."""
         self._host.cancel_turn(self._key)
 
     def _mine(self, kind: Callable[[Reader, str], E]) -> list[E]:

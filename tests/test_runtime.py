@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import os
 import threading
 
@@ -63,3 +64,31 @@ def test_a_forked_child_gets_a_thread_of_its_own() -> None:
         finally:
             os._exit(status)
     assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
+
+
+def test_run_gives_what_the_function_returns_or_raises_from_wherever_it_is_called() -> None:
+    assert runtime.run(runtime.here) is True
+    assert runtime.run(lambda: runtime.run(runtime.here)) is True, "there already: at once"
+    with pytest.raises(ZeroDivisionError):
+        runtime.run(lambda: 1 / 0)
+
+
+def test_run_gives_up_on_a_thread_that_is_busy_and_then_never_runs() -> None:
+    held, ran = threading.Event(), threading.Event()
+    runtime.call(held.wait, 10)
+    with pytest.raises(TimeoutError, match="not free"):
+        runtime.run(ran.set, timeout=0.01)
+    held.set()
+    runtime.run(lambda: None)
+    assert not ran.is_set()
+
+
+def test_work_does_not_belong_to_the_context_that_hands_it_over() -> None:
+    cell: contextvars.ContextVar[str] = contextvars.ContextVar("cell", default="none")
+    cell.set("the first cell")
+
+    async def read() -> str:
+        return cell.get()
+
+    assert runtime.submit(read()).result(5) == "none"
+    assert runtime.run(cell.get) == "none"
