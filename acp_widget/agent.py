@@ -8,17 +8,14 @@ import concurrent.futures
 import contextlib
 import copy
 import os
-import shutil
 import sys
-import tempfile
 import warnings
 import weakref
 from collections.abc import Awaitable, Callable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from . import driver as driving
-from . import errors, policy, registry, runtime
+from . import errors, folders, policy, registry, runtime
 from .driver import Driver
 from .results import Entities, Message, Permission, Reader, Terminal, ToolCall, Turn, quoted
 from .stage import Audience, Stage
@@ -64,7 +61,7 @@ class Agent:
         self._permissions = policy.check(permissions)
         self._label = launch.label
         _check_env(env)
-        self._cwd, temporary = _folder(cwd, launch.own_folder)
+        self._cwd, temporary = folders.choose(cwd, own=launch.own_folder)
         audience = Audience()
         self._driver = Driver(
             launch,
@@ -391,35 +388,16 @@ def _check_env(env: Mapping[str, str] | None) -> None:
             raise TypeError(f"env: the name and the value of {name!r} must be text, not {type(value).__name__}.")
 
 
-def _folder(cwd: str | os.PathLike[str] | None, own_folder: bool) -> tuple[str, bool]:
-    if cwd is None and own_folder:
-        made = str(Path(tempfile.mkdtemp(prefix="acp-demo-")).resolve())
-        _own_folders.append((os.getpid(), made))
-        return made, True
-    try:
-        folder = (Path.cwd() if cwd is None else Path(cwd).expanduser()).resolve()
-    except FileNotFoundError:
-        raise ValueError("The folder that this process works in is gone. Pass cwd=.") from None
-    if not folder.is_dir():
-        raise ValueError(f"cwd={str(cwd)!r} is no folder. Make it first, or pass another one.")
-    return str(folder), False
-
-
 def _abandon(driver: Driver) -> None:
     driver.abandoned = True
     if driver.started and not driver.closed and not driver.foreign:
         runtime.call(driver.settle)
 
 
-_own_folders: list[tuple[int, str]] = []
-
-
 def _at_exit() -> None:
-    """Agents end first, then the folders they worked in go; a forked child touches neither of its parent's."""
+    """Agents end first, then the folders they worked in go."""
     driving.close_all()
-    for pid, folder in _own_folders:
-        if pid == os.getpid():
-            shutil.rmtree(folder, ignore_errors=True)
+    folders.remove()
 
 
 # Registered after the runtime's own hook, so it runs before it.

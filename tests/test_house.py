@@ -16,13 +16,14 @@ PACKAGE = ROOT / "acp_widget"
 # Room (a module or package of acp_widget) → the rooms it may import. Everybody may use `errors`, but not `session`.
 ARROWS: dict[str, set[str]] = {
     "__init__": {"agent", "results"},
-    "agent": {"driver", "policy", "registry", "results", "runtime", "stage", "widget"},
+    "agent": {"driver", "folders", "policy", "registry", "results", "runtime", "stage", "widget"},
     "stage": {"driver", "export", "runtime", "widget"},
     "driver": {"asking", "policy", "protocol", "registry", "runtime", "session"},
     "asking": {"policy", "session"},
     "results": {"session"},
     "policy": set(),
     "registry": set(),
+    "folders": set(),
     "runtime": set(),
     "errors": set(),
     "protocol": set(),
