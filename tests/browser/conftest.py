@@ -44,8 +44,8 @@ def context() -> Iterator[BrowserContext]:
 def open_notebook(lab: labs.Lab, context: BrowserContext) -> Iterator[OpenNotebook]:
     """`open_notebook([source, …])` gives an open notebook with an idle kernel.
 
-    At the end of the test no page may have logged an error, opened a dialog or asked another server for anything,
-    unless the test says `notebook.complaints.clear()`.
+    At the end of the test no page may have logged an error, opened a dialog or asked another server for anything.
+    `harmless` is how an error begins that the test expects.
     """
     opened: list[labs.NotebookPage] = []
 
@@ -53,12 +53,13 @@ def open_notebook(lab: labs.Lab, context: BrowserContext) -> Iterator[OpenNotebo
         cells: Sequence[str] | None = None,
         name: str | None = None,
         height: int = 1000,
+        harmless: str | None = None,
         prepare: Callable[[Page], None] = lambda page: None,
     ) -> labs.NotebookPage:
         name = name or f"test-{next(_numbers)}.ipynb"
         if cells is not None:
             lab.write(name, cells)
-        notebook = labs.NotebookPage(lab, context, name, height)
+        notebook = labs.NotebookPage(lab, context, name, height, harmless)
         opened.append(notebook)
         prepare(notebook.page)
         return notebook.open()

@@ -26,7 +26,9 @@ SETTINGS: dict[str, dict[str, Any]] = {
 }
 
 # What JupyterLab itself logs as an error in a clean profile, with nothing of ours on the page.
-HARMLESS = ("Failed to load resource: the server responded with a status of 404",)
+HARMLESS = "Failed to load resource: the server responded with a status of 404"
+# What it logs where a widget was and its kernel is gone.
+WITHOUT_KERNEL = "Error: widget model not found"
 
 
 class Lab:
@@ -146,9 +148,12 @@ class Lab:
 class NotebookPage:
     """One notebook open in JupyterLab, as a user has it in front of them."""
 
-    def __init__(self, lab: Lab, context: BrowserContext, name: str, height: int = 1000) -> None:
+    def __init__(
+        self, lab: Lab, context: BrowserContext, name: str, height: int = 1000, harmless: str | None = None
+    ) -> None:
         self.lab = lab
         self.name = name
+        self._harmless = (HARMLESS, harmless or HARMLESS)
         self.complaints: list[str] = []
         self.left_this_machine: list[str] = []
         self.page: Page = context.new_page()
@@ -170,7 +175,7 @@ class NotebookPage:
             self.left_this_machine.append(url)
 
     def _on_console(self, message: ConsoleMessage) -> None:
-        if message.type == "error" and not message.text.startswith(HARMLESS):
+        if message.type == "error" and not message.text.startswith(self._harmless):
             self.complaints.append(f"console: {message.text}")
 
     def _on_dialog(self, dialog: Dialog) -> None:
@@ -180,8 +185,8 @@ class NotebookPage:
 
     def assert_quiet(self) -> None:
         """No error on the console, no dialog, and no request but to our own server."""
-        assert self.complaints == []
-        assert self.left_this_machine == []
+        assert self.complaints == [], self.complaints
+        assert self.left_this_machine == [], self.left_this_machine
 
     # --- opening and closing ---------------------------------------------------------------------------------------
 
