@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import contextlib
 import threading
 import time
@@ -14,6 +15,8 @@ from .driver import Driver
 from .export import transcript
 from .widget import display, waiting
 from .widget.widget import SessionWidget, TurnView
+
+_DRAFT_AFTER = 1.0  # seconds from a change to the static transcript of a turn that still runs
 
 
 class Audience:
@@ -45,6 +48,8 @@ class Stage:
         self._outputs: dict[str, list[display.TurnOutput]] = {}
         self._panel = False
         self._waits: list[bool] = []
+        self._drafts: dict[str, object] = {}
+        self._drafting = False
 
     def panel(self) -> SessionWidget:
         """The widget, for somebody who may prompt in it from now on."""
@@ -65,7 +70,7 @@ class Stage:
                 )
                 self._audience.widget = widget
                 driver.on_operations = widget.push
-                driver.on_change = widget.refresh
+                driver.on_change = self._changed
                 driver.on_turn_over = self._turn_over
                 driver.in_use = self._in_use
                 # What happened before these lines is in no operation.
@@ -122,6 +127,35 @@ class Stage:
         """True when the turn was drawn already by the run of the cell that runs now."""
         with self._lock:
             return any(output.cell == display.current_cell() for output in self._outputs.get(turn, ()))
+
+    def _changed(self) -> None:
+        """On the private thread, after a change that is worth a look."""
+        if self._widget is not None:
+            self._widget.refresh()
+        if not self._drafting and self._stale():
+            self._drafting = True
+            asyncio.get_running_loop().call_later(_DRAFT_AFTER, self._draft)
+
+    def _stale(self) -> dict[str, object]:
+        """Running turns that began, asked or were answered since their static transcript was written."""
+        with self._lock:
+            shown = list(self._outputs)
+        # A kernel that dies now leaves what it wrote last.
+        running = [turn for turn in shown if not self._driver.over(turn).done()]
+        if not running:
+            return {}
+        state = self._driver.state
+        asked = state.pending_permissions()
+        looks = {turn: ((state.get("turns", turn) or {}).get("status"), asked) for turn in running}
+        return {turn: look for turn, look in looks.items() if self._drafts.get(turn) != look}
+
+    def _draft(self) -> None:
+        self._drafting = False
+        stale = self._stale()
+        looks = {**self._drafts, **stale}
+        self._drafts = {turn: look for turn, look in looks.items() if not self._driver.over(turn).done()}
+        for turn in stale:
+            self._turn_over(turn)
 
     def _turn_over(self, turn: str) -> None:
         with self._lock:

@@ -285,6 +285,7 @@ def test_only_the_patch_lines_that_change_something_are_coloured() -> None:
     [
         ({"status": "failed", "error": {"message": "it broke"}}, "Failed after 1 min 15 s it broke"),
         ({"status": "not_sent"}, "Not sent"),
+        ({"status": "not_sent", "error": {"message": "There is no command"}}, "Not sent There is no command"),
         ({"status": "running"}, "Not finished when this was written"),
         ({"stopReason": "cancelled"}, "Stopped after 1 min 15 s"),
         ({"stopReason": "refusal"}, "The agent refused after 1 min 15 s"),

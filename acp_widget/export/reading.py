@@ -271,7 +271,7 @@ def _end(turn: Json) -> Iterator[Entry]:
     if status == "failed":
         yield Line(f"Failed{after}", cut_end(as_word(error.get("message")), TEXT_LENGTH), bad=True)
     elif status == "not_sent":
-        yield Line("Not sent")
+        yield Line("Not sent", cut_end(as_word(error.get("message")), TEXT_LENGTH))
     elif status != "done":
         yield Line("Not finished when this was written")
     elif reason in _STOP_WORDS:

@@ -1,6 +1,8 @@
 import { Component, type VNode } from "preact";
 import { highlight } from "../lib/highlight.tsx";
+import { turnsAround } from "../lib/visible.ts";
 import { CopyButton } from "./CopyButton.tsx";
+import { Visible } from "./Visible.tsx";
 import "./Code.css";
 
 interface Props {
@@ -21,7 +23,9 @@ export class Code extends Component<Props> {
     return (
       <div class="acp-code">
         <pre tabIndex={0}>
-          <code>{(open ? null : highlight(text, language)) ?? text}</code>
+          <code>
+            {turnsAround(text) ? <Visible text={text} /> : ((open ? null : highlight(text, language)) ?? text)}
+          </code>
         </pre>
         <CopyButton class="acp-code-copy" text={text} label="Copy" title="Copies the code" />
       </div>

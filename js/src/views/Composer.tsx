@@ -54,7 +54,7 @@ export function Composer(): VNode {
         onClick={send}
         title={busy ? "Sent when the agent is free" : "Enter sends, Shift+Enter begins a line"}
       >
-        {sending ? "Sending…" : busy ? "Queue" : "Send"}
+        {sending ? "Sending…" : busy && reason === null ? "Queue" : "Send"}
       </button>
       {action.phase === "slow" && <p class="acp-wait">{BUSY_KERNEL.replace("answer", "prompt")}</p>}
       {action.error !== null && (

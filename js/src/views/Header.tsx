@@ -152,7 +152,7 @@ function Usage({ usage }: { usage: UsageState }): VNode | null {
           <i style={{ width: `${share}%` }} />
         </span>
       )}{" "}
-      {cost && money(cost.amount, cost.currency)}
+      {cost && <Visible text={money(cost.amount, cost.currency)} oneLine />}
     </span>
   );
 }

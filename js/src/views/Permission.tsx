@@ -1,9 +1,11 @@
 import type { ComponentChildren, RefObject, VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
-import { BUSY_KERNEL, isUnderWay, NO_KERNEL } from "../actions.ts";
+import { BUSY_KERNEL, isUnderWay } from "../actions.ts";
 import { isObject, pretty, stringAt } from "../lib/json.ts";
 import { isTyping, optionIndex } from "../lib/keys.ts";
+import { visibleText } from "../lib/visible.ts";
 import { isAllow, isReject, nameSaysKind, OPTION_WORDS } from "../lib/words.ts";
+import type { Connection } from "../link.ts";
 import type { PermissionOption, Permission as PermissionState, ToolCall } from "../types.ts";
 import { type App, useApp } from "./context.ts";
 import { Icon, type IconName } from "./Icon.tsx";
@@ -74,7 +76,7 @@ function Ask({ id, permission, inCall }: AskProps): VNode {
     if (at !== null && at < permission.options.length) choose(at);
   };
   const rejects = permission.options.some((option) => isReject(option.kind));
-  const saved = app.link.connection.value === "saved";
+  const over = OVER[app.link.connection.value];
   return (
     <div
       class={`acp-ask${inCall ? " acp-in-call" : ""}`}
@@ -106,10 +108,9 @@ function Ask({ id, permission, inCall }: AskProps): VNode {
         )}
       </div>
       <TwinIds options={permission.options} />
-      {saved ? (
+      {over !== undefined ? (
         <p class="acp-ask-saved">
-          Not answered when the notebook was saved. It offered:{" "}
-          {permission.options.map((option) => option.name).join(", ")}.
+          {over} It offered: <Visible text={permission.options.map((option) => option.name).join(", ")} oneLine />.
         </p>
       ) : (
         <div class="acp-ask-row">
@@ -136,6 +137,12 @@ function Ask({ id, permission, inCall }: AskProps): VNode {
     </div>
   );
 }
+
+/** Why there is nothing to press: a line that is closed carries no answer any more. */
+const OVER: Partial<Record<Connection, string>> = {
+  saved: "Not answered when the notebook was saved.",
+  lost: "Never answered: the kernel was disconnected.",
+};
 
 function callOf(app: App, permission: PermissionState): ToolCall | undefined {
   return permission.toolCallId === null ? undefined : app.store.get("toolCalls", `t:${permission.toolCallId}`);
@@ -217,7 +224,7 @@ function Option({ option, at, before, primary, open, chosen, choose }: OptionPro
         type="button"
         class={primary ? "acp-primary" : ""}
         aria-disabled={!open}
-        title={`${word}${at < 9 ? ` · key ${at + 1} while this question has the focus` : ""}`}
+        title={`${visibleText(word ?? "", true)}${at < 9 ? ` · key ${at + 1} while this question has the focus` : ""}`}
         onClick={() => choose(at)}
       >
         {known && <Icon name={chosen ? "spinner" : (OPTION_ICONS[option.kind] as IconName)} />}
@@ -269,7 +276,6 @@ function Reason({ app, id, reached, expand }: ReasonProps): VNode {
       </span>
     );
   }
-  if (connection === "lost") return <span class="acp-bad">{NO_KERNEL}</span>;
   if (phase === "slow") return <span class="acp-wait">{BUSY_KERNEL}</span>;
   if (phase === "sent" || phase === "taken") return <span class="acp-dim">Sending…</span>;
   if (connection === "silent") return <span class="acp-wait">The kernel does not answer: it is busy, or gone.</span>;

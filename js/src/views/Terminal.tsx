@@ -53,7 +53,7 @@ function Bar({ terminal, size, command }: { terminal: TerminalState; size: numbe
       )}
       <span class="acp-grow" />
       <span>
-        {stateOf(terminal)} · {bytes(size + (terminal.output?.cut ?? 0))}
+        <Visible text={stateOf(terminal)} oneLine /> · {bytes(size + (terminal.output?.cut ?? 0))}
       </span>
     </div>
   );

@@ -3,6 +3,7 @@ import { useRef, useState } from "preact/hooks";
 import { stringAt } from "../lib/json.ts";
 import { relative, withLine } from "../lib/paths.ts";
 import { duration } from "../lib/time.ts";
+import { visibleText } from "../lib/visible.ts";
 import { displayKind, isFinal, KIND_LABELS } from "../lib/words.ts";
 import type { Location, Tagged, ToolCall as ToolCallState, Json as Value } from "../types.ts";
 import { BlockView } from "./Blocks.tsx";
@@ -151,7 +152,13 @@ function Head({ call, state, open, empty, toggle }: HeadProps): VNode {
       {empty ? (
         <span class="acp-call-toggle">{title}</span>
       ) : (
-        <button type="button" class="acp-call-toggle" aria-expanded={open} onClick={toggle} title={nameOf(call)}>
+        <button
+          type="button"
+          class="acp-call-toggle"
+          aria-expanded={open}
+          onClick={toggle}
+          title={visibleText(nameOf(call), true)}
+        >
           {title}
         </button>
       )}
@@ -202,7 +209,12 @@ function Locations({ locations }: { locations: readonly Location[] }): VNode | n
         const shown = withLine(relative(location.path, cwd), location.line);
         const full = withLine(location.path, location.line);
         return (
-          <CopyButton class="acp-loc" text={full} label={<Visible text={shown} oneLine />} title={`Copies ${full}`} />
+          <CopyButton
+            class="acp-loc"
+            text={full}
+            label={<Visible text={shown} oneLine />}
+            title={`Copies ${visibleText(full, true)}`}
+          />
         );
       })}
       {locations.length > CHIPS && <span class="acp-dim">+{locations.length - CHIPS}</span>}

@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import { useState } from "preact/hooks";
 import { isUnderWay } from "../actions.ts";
 import { isObject, stringAt } from "../lib/json.ts";
 import { duration, plural } from "../lib/time.ts";
@@ -77,16 +78,19 @@ function promptText(turn: TurnState): string {
 }
 
 function Queued({ id, turn }: { id: string; turn: TurnState }): VNode {
-  const { link, actions } = useApp();
+  const { store, link, actions } = useApp();
   const live = link.connection.value === "live";
   const queued = turn.status === "queued";
   const removing = actions.state(`unqueue ${id}`).value;
   const again = actions.state("prompt").value;
+  const [resent, setResent] = useState(false);
+  const { connection, error } = store.single("session").value;
+  const why = turn.error?.message ?? null;
   return (
     <div class="acp-queue">
       <Icon name={queued ? "hourglass" : "reject_always"} />
       <span>
-        {queued ? "Queued" : "Not sent, the turn was stopped"}: “
+        {queued ? "Queued" : notSent(why)}: “
         <Visible text={promptText(turn)} />”
       </span>
       {live && queued && (
@@ -99,19 +103,34 @@ function Queued({ id, turn }: { id: string; turn: TurnState }): VNode {
           {isUnderWay(removing) ? "Removing…" : "Remove"}
         </button>
       )}
-      {live && !queued && (
+      {live && !queued && !resent && connection !== "closed" && (
         <button
           type="button"
           class="acp-quiet"
           aria-disabled={isUnderWay(again)}
-          onClick={() => actions.prompt(promptText(turn))}
+          onClick={() => actions.prompt(promptText(turn), () => setResent(true))}
         >
           Send now
         </button>
       )}
       {removing.error && <span class="acp-bad">{removing.error}</span>}
+      {!queued && isLong(why) && why !== error?.message && (
+        <span class="acp-bad">
+          <Visible text={why} />
+        </span>
+      )}
     </div>
   );
+}
+
+/** Why a prompt was not sent: our own words in the line, a whole story below it. */
+function notSent(why: string | null): string {
+  if (why === null || why === "you stopped the turn") return "Not sent, the turn was stopped";
+  return isLong(why) ? "Not sent" : `Not sent, ${why}`;
+}
+
+function isLong(why: string | null): why is string {
+  return why !== null && !/^[a-z][^.]{0,40}$/.test(why);
 }
 
 /** Terminals of an ended turn that no tool call shows. */
@@ -166,13 +185,16 @@ function End({ id, turn }: { id: string; turn: TurnState }): VNode | null {
 
 function Failed({ app, turn }: { app: App; turn: TurnState }): VNode {
   const session = app.store.single("session").value;
-  const live = app.link.connection.value === "live" && session.connection !== "failed";
+  const live = app.link.connection.value === "live" && !["failed", "closed"].includes(session.connection);
   const message =
     turn.error?.message ?? stringAt(app.store.single("state").value.error, "message") ?? "no reason given";
+  // An error of ours has no code, and a card of its own while it stands.
+  const ours = turn.stopReason !== "error" && turn.error !== null && turn.error.code === null;
   return (
     <div class="acp-done acp-bad">
       <span>
-        The agent reported an error: <Visible text={message} />{" "}
+        {ours ? "Not finished: " : "The agent reported an error: "}
+        <Visible text={message} />{" "}
       </span>
       {live && turn.prompt !== null && (
         <button type="button" onClick={() => app.actions.prompt(promptText(turn))}>

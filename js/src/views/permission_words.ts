@@ -34,9 +34,11 @@ export function decision(permission: Permission): Decision {
   if (status === "cancelled") {
     return { sign: "minus", text: `${CANCELLED[by ?? ""] ?? "Cancelled"}${when}${reason}` };
   }
-  const option = permission.options.find((each) => each.optionId === permission.optionId);
-  const kind = option?.kind ?? "";
-  const verb = DECISION_WORDS[kind] ?? `Answered “${option?.name ?? permission.optionId ?? ""}”`;
+  const chosen = permission.options.filter((each) => each.optionId === permission.optionId);
+  // Two options of one id: nobody can say which of them was meant.
+  const one = new Set(chosen.map((option) => option.kind)).size === 1 ? chosen[0] : undefined;
+  const kind = one?.kind ?? "";
+  const verb = DECISION_WORDS[kind] ?? `Answered “${one?.name || (permission.optionId ?? "")}”`;
   const sign = isAllow(kind) ? "allow_once" : isReject(kind) ? "reject_once" : "minus";
   return { sign, text: `${verb} ${BY[by ?? ""] ?? ""}`.trimEnd() + when + reason };
 }

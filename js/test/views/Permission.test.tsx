@@ -1,8 +1,9 @@
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { call, OPTIONS, permission, state, terminal, turn } from "../../dev/states.ts";
-import { BUSY_KERNEL, NO_KERNEL, SLOW } from "../../src/actions.ts";
-import type { Json, JsonObject } from "../../src/types.ts";
+import { BUSY_KERNEL, SLOW } from "../../src/actions.ts";
+import type { Json, JsonObject, Permission as PermissionState } from "../../src/types.ts";
 import { INERT, Permission } from "../../src/views/Permission.tsx";
+import { decision } from "../../src/views/permission_words.ts";
 import { Session } from "../../src/views/Session.tsx";
 import { clear, click, kernel, pass, press, show } from "../help.tsx";
 
@@ -188,7 +189,8 @@ describe("an answer", () => {
     gone = true;
     click(buttons()[0] as HTMLElement);
     await pass(0);
-    expect(text()).toContain(NO_KERNEL);
+    expect(text()).toContain("Never answered: the kernel was disconnected. It offered: Allow once");
+    expect(buttons()).toEqual([]);
   });
 });
 
@@ -223,6 +225,16 @@ describe("an answered question is one line", () => {
     expect(cancelled("agent")).toBe("Run it? Withdrawn by the agent at T");
     expect(cancelled("stop")).toBe("Run it? Cancelled: you stopped the turn");
     expect(cancelled("end")).toBe("Run it? Never answered: the agent ended");
+  });
+
+  it("and never says which of two options of one id was meant", () => {
+    const options = [
+      { optionId: "x", name: "Allow", kind: "reject_once" },
+      { optionId: "x", name: "Allow", kind: "allow_always" },
+    ];
+    const settled = { status: "selected", optionId: "x", by: "you", options };
+    const { text } = decision(permission("Run it?", settled) as unknown as PermissionState);
+    expect(text).toMatch(/^Answered “x” by you/);
   });
 
   it("also when it was answered elsewhere, while this page looked", async () => {

@@ -1,3 +1,4 @@
+import { act } from "preact/test-utils";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { demoState, message, oddStates, permission, START, state, text, turn } from "../../dev/states.ts";
 import type { JsonObject } from "../../src/types.ts";
@@ -243,6 +244,17 @@ describe("queued prompts", () => {
     expect(page.model.of("unqueue")).toMatchObject([{ turn: "r:2" }]);
     click(button("Send now"));
     expect(page.model.of("prompt")).toMatchObject([{ text: "third" }]);
+    const [sent] = page.model.of("prompt");
+    await act(async () => page.model.receive({ type: "result", id: sent?.id, ok: true, error: null }));
+    expect(button("Send now")).toBeUndefined();
+  });
+
+  it.each([
+    ["you removed it", "Not sent, you removed it: “x”"],
+    ["There is no command `x`. It was searched.", "Not sent: “x”Send nowThere is no command `x`."],
+  ])("say why they were not sent: %s", (message, words) => {
+    const not = turn(1, "x", { status: "not_sent", error: { message, code: null, data: null } });
+    expect(show(<Session />, state({ turns: { "r:1": not } })).text()).toContain(words);
   });
 });
 
