@@ -7,8 +7,12 @@
 import { Lexer, type Token, type Tokens } from "marked";
 import { Component, type ComponentChildren, type VNode } from "preact";
 import { Code } from "../views/Code.tsx";
+import { Visible } from "../views/Visible.tsx";
 import { safeHref, safeImage } from "./urls.ts";
-import { visibleText } from "./visible.ts";
+import { turnsAround, visibleText } from "./visible.ts";
+
+/** Characters of an open end that are read again with every piece that comes. */
+const OPEN = 20_000;
 
 /** Top-level blocks of a text that mostly grows at its end. */
 export class IncrementalLexer {
@@ -16,26 +20,35 @@ export class IncrementalLexer {
   private frozen: Token[] = [];
   private offset = 0;
   private links: Lexer["tokens"]["links"] = {};
+  /** A long open end is read again when the text is so long. */
+  private again = 0;
 
   get hasDefinitions(): boolean {
     return Object.keys(this.links).length > 0;
   }
 
-  /** The blocks of the text. Blocks that did not change are the same objects as before. */
-  blocks(input: string): Token[] {
+  /**
+   * The blocks of the text. Blocks that did not change are the same objects as before. Of a text that still grows, a
+   * very long open end is one block as it stands, and is read again each time that it is twice as long.
+   */
+  blocks(input: string, growing = false): Token[] {
     const text = input.includes("\r") ? input.replace(/\r\n?/g, "\n") : input;
     if (!text.startsWith(this.text.slice(0, this.offset))) {
       this.frozen = [];
       this.offset = 0;
       this.links = {};
+      this.again = 0;
     }
     this.text = text;
+    if (growing && text.length < this.again) return [...this.frozen, asItStands(text.slice(this.offset))];
     const lexer = new Lexer({ gfm: true });
     Object.assign(lexer.tokens.links, this.links);
     const fresh = [...lexer.lex(text.slice(this.offset))];
     this.links = lexer.tokens.links;
     const all = [...this.frozen, ...fresh];
     this.freeze(fresh, text);
+    const left = text.length - this.offset;
+    this.again = left > OPEN ? text.length + left : 0;
     return all;
   }
 
@@ -50,6 +63,10 @@ export class IncrementalLexer {
     this.frozen = [...this.frozen, ...settled];
     this.offset += length;
   }
+}
+
+function asItStands(raw: string): Token {
+  return { type: "literal", raw, text: raw };
 }
 
 interface MarkdownProps {
@@ -74,7 +91,7 @@ export class Markdown extends Component<MarkdownProps> {
       this.reading += 1;
     }
     this.grew = growing;
-    const blocks = this.lexer.blocks(text);
+    const blocks = this.lexer.blocks(text, growing);
     return (
       <div class="acp-md">
         {blocks.map((token, at) => (
@@ -116,7 +133,7 @@ const BLOCKS: Record<string, BlockMaker> = {
   },
   paragraph: (token: Tokens.Paragraph) => <p dir="auto">{inline(token.tokens)}</p>,
   text: (token: Tokens.Text) => (token.tokens ? inline(token.tokens) : plain(token.text)),
-  html: (token: Tokens.HTML) => <p class="acp-md-raw">{token.raw.trimEnd()}</p>,
+  html: (token: Tokens.HTML) => <p class="acp-md-raw">{untwisted(token.raw.trimEnd())}</p>,
   code: (token: Tokens.Code, open) => (
     <Code text={token.text} language={token.lang?.split(/\s/, 1)[0] ?? ""} open={open && !isClosed(token)} />
   ),
@@ -129,6 +146,7 @@ const BLOCKS: Record<string, BlockMaker> = {
     ));
     return token.ordered ? <ol start={Number(token.start) || 1}>{items}</ol> : <ul>{items}</ul>;
   },
+  literal: (token: Tokens.Generic) => <p class="acp-md-raw">{untwisted(token.raw)}</p>,
   checkbox: (token: Tokens.Checkbox) => box(token.checked),
   table: (token: Tokens.Table) => (
     <div class="acp-md-table" tabIndex={0} role="group" aria-label="Table">
@@ -165,13 +183,13 @@ function box(checked: boolean): VNode {
 
 const INLINE: Record<string, (token: never) => ComponentChildren> = {
   text: (token: Tokens.Text) => (token.tokens ? inline(token.tokens) : plain(token.text)),
-  escape: (token: Tokens.Escape) => token.text,
+  escape: (token: Tokens.Escape) => untwisted(token.text),
   strong: (token: Tokens.Strong) => <strong>{inline(token.tokens)}</strong>,
   em: (token: Tokens.Em) => <em>{inline(token.tokens)}</em>,
   del: (token: Tokens.Del) => <del>{inline(token.tokens)}</del>,
-  codespan: (token: Tokens.Codespan) => <code>{token.text}</code>,
+  codespan: (token: Tokens.Codespan) => <code>{untwisted(token.text)}</code>,
   br: () => <br />,
-  html: (token: Tokens.HTML) => token.raw,
+  html: (token: Tokens.HTML) => untwisted(token.raw),
   checkbox: (token: Tokens.Checkbox) => box(token.checked),
   link: (token: Tokens.Link) => {
     const href = safeHref(token.href);
@@ -214,6 +232,38 @@ export function RemoteImage({ address, text }: { address: string; text?: string 
   );
 }
 
+/** Characters that are laid out together in a text of one endless line. */
+const PIECE = 5000;
+
+/** A long text in pieces of about one length, cut at line ends or spaces where there are some. Added text changes the last one only. */
+export function pieces(text: string): string[] {
+  const found: string[] = [];
+  let from = 0;
+  while (text.length - from > PIECE) {
+    const gap = /[\n ]/.exec(text.slice(from + PIECE, from + 2 * PIECE));
+    const to = from + PIECE + (gap ? gap.index + 1 : 0);
+    found.push(text.slice(from, to));
+    from = to;
+  }
+  return [...found, text.slice(from)];
+}
+
+class Piece extends Component<{ text: string }> {
+  override shouldComponentUpdate(next: { text: string }): boolean {
+    return next.text !== this.props.text;
+  }
+
+  override render({ text }: { text: string }): VNode {
+    return <span class="acp-md-piece">{text}</span>;
+  }
+}
+
+/** Words that could show in another order than they stand are drawn literally, mark by mark. */
+export function untwisted(text: string): ComponentChildren {
+  if (turnsAround(text)) return <Visible text={text} />;
+  return text.length > 2 * PIECE ? pieces(text).map((piece) => <Piece text={piece} />) : text;
+}
+
 function isClosed(token: Tokens.Code): boolean {
   const fence = /^ {0,3}(`{3,}|~{3,})/.exec(token.raw)?.[1];
   return fence === undefined || token.raw.trimEnd().endsWith(`\n${fence}`);
@@ -221,8 +271,13 @@ function isClosed(token: Tokens.Code): boolean {
 
 const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
 
+/** Text of the lexer, read as `decoded` does; what would turn the text around is shown instead. */
+function plain(text: string): ComponentChildren {
+  return untwisted(decoded(text));
+}
+
 /** Text of the lexer, with the character references that a Markdown reader replaces. */
-function plain(text: string): string {
+function decoded(text: string): string {
   if (!text.includes("&")) return text;
   return text.replace(/&(?:#(\d{1,7})|#[xX]([\da-fA-F]{1,6})|([a-z]{2,6}));/g, (whole, decimal, hex, name) => {
     if (name) return ENTITIES[name as string] ?? whole;

@@ -33,6 +33,14 @@ const NAMES: Record<number, string> = {
 const HIDDEN =
   /\p{Cc}|\p{Cf}|\p{Cs}|\p{Co}|\p{Zl}|\p{Zp}|(?! )\p{Zs}|\p{Variation_Selector}|[\u115f\u1160\u2800\u3164\uffa0]|\u034f|\u17b4|\u17b5/gu;
 
+// Overrides, embeddings, isolates: what makes words stand in another order than they are written.
+const TURNING = /[\u202a-\u202e\u2066-\u2069]/;
+
+/** True when running text or code could be shown in another order than it is written. */
+export function turnsAround(text: string): boolean {
+  return TURNING.test(text);
+}
+
 /** Splits text into plain pieces and marks like ⟨U+202E⟩. Line breaks and tabs stay unless `oneLine`. */
 export function visible(text: string, oneLine = false): Piece[] {
   const pieces: Piece[] = [];

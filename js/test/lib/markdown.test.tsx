@@ -1,7 +1,7 @@
 import { render } from "preact";
 import { act } from "preact/test-utils";
 import { beforeEach, describe, expect, it } from "vitest";
-import { IncrementalLexer, Markdown } from "../../src/lib/markdown.tsx";
+import { IncrementalLexer, Markdown, pieces } from "../../src/lib/markdown.tsx";
 
 let root: HTMLElement;
 beforeEach(() => {
@@ -126,5 +126,47 @@ describe("a text that grows", () => {
     const after = lexer.blocks(`${long} grows`);
     const same = after.filter((token, at) => token === before[at]).length;
     expect(same).toBeGreaterThanOrEqual(before.length - 2);
+  });
+});
+
+describe("words that turn text around", () => {
+  it("are shown where they stand, in prose, code and raw HTML", () => {
+    draw("see \u202egpj.exe and `a\u2066b`\n\n```py\nx\u202ey\n```\n\n<b \u202e>\n");
+    expect(root.textContent).not.toMatch(/[\u202a-\u202e\u2066-\u2069]/);
+    expect(root.querySelector("p")?.textContent).toBe("see ⟨U+202E⟩gpj.exe and a⟨U+2066⟩b");
+    expect(root.querySelector("pre")?.textContent).toBe("x⟨U+202E⟩y");
+  });
+
+  it("leave letters alone that are read from the right, and joined signs", () => {
+    const text = "שלום עולם 👩‍💻 ✔️";
+    expect(draw(text).textContent).toBe(text);
+  });
+});
+
+describe("a very long line", () => {
+  const words = (count: number): string => Array.from({ length: count }, (_, at) => `word${at}`).join(" ");
+
+  it("is laid out in pieces, of which added words change the last", () => {
+    draw(words(20_000), true);
+    const before = [...root.querySelectorAll(".acp-md-piece")];
+    expect(before.length).toBeGreaterThan(10);
+    draw(`${words(20_000)} more`, true);
+    const after = [...root.querySelectorAll(".acp-md-piece")];
+    expect(after.slice(0, before.length - 1)).toEqual(before.slice(0, -1));
+    expect(root.textContent).toBe(`${words(20_000)} more`);
+    expect(draw(`${words(20_000)} **more**`).querySelector("strong")?.textContent).toBe("more");
+  });
+
+  it("is read again only when it is twice as long", () => {
+    const lexer = new IncrementalLexer();
+    lexer.blocks(words(10_000), true);
+    expect(lexer.blocks(`${words(10_000)} **x**`, true).map((token) => token.type)).toEqual(["literal"]);
+    expect(lexer.blocks(words(30_000), true).map((token) => token.type)).toEqual(["paragraph"]);
+    expect(lexer.blocks(`${words(30_000)} **x**`).map((token) => token.type)).toEqual(["paragraph"]);
+  });
+
+  it("keeps every character of it", () => {
+    for (const text of [words(9000), "x".repeat(43_210), "line\n".repeat(9000)])
+      expect(pieces(text).join("")).toBe(text);
   });
 });
