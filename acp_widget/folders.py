@@ -23,6 +23,8 @@ def choose(cwd: str | os.PathLike[str] | None, *, own: bool) -> tuple[str, bool]
         folder = (Path.cwd() if cwd is None else Path(cwd).expanduser()).resolve()
     except FileNotFoundError:
         raise ValueError("The folder that this process works in is gone. Pass cwd=.") from None
+    except RuntimeError:  # ~somebody, who is not there
+        folder = Path(cwd or "")
     if not folder.is_dir():
         raise ValueError(f"cwd={str(cwd)!r} is no folder. Make it first, or pass another one.")
     return str(folder), False

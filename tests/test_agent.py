@@ -291,9 +291,11 @@ def test_a_prompt_must_be_text(demo: Callable[..., Agent]) -> None:
         demo().prompt(3)  # type: ignore[arg-type]
 
 
-def test_a_cwd_must_be_a_folder(tmp_path: Path) -> None:
+@pytest.mark.parametrize("cwd", ["missing", "~nobody-of-that-name/project"])
+def test_a_cwd_must_be_a_folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, cwd: str) -> None:
+    monkeypatch.chdir(tmp_path)
     with pytest.raises(ValueError, match="is no folder"):
-        Agent("demo", cwd=tmp_path / "missing")
+        Agent("demo", cwd=cwd)
 
 
 def test_waiting_on_the_agents_own_thread_is_refused(demo: Callable[..., Agent]) -> None:

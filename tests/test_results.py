@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import base64
+import inspect
 import itertools
+from random import Random
 from typing import Any
 
 import pytest
@@ -11,6 +13,8 @@ import pytest
 from acp_widget import Turn
 from acp_widget.session.reducer import reduce
 from acp_widget.session.state import State
+
+from .session_events import events
 
 PATCH = "diff --git /p/a.py /p/a.py\n--- /p/a.py\n+++ /p/a.py\n@@ -1 +1 @@\n-old\n+new\n"
 
@@ -173,3 +177,23 @@ def test_an_unknown_turn_reads_as_queued_and_empty() -> None:
     turn = Turn(Host(), "r:7")  # type: ignore[arg-type]
     assert (turn.status, turn.done, turn.text, turn.prompt) == ("queued", False, "", None)
     assert list(turn.tool_calls) == []
+
+
+@pytest.mark.parametrize("seed", range(40))
+def test_whatever_happened_everything_can_be_read_and_shown_in_a_line(host: Host, seed: int) -> None:
+    for event in events(Random(seed), 150):
+        reduce(host.reader, event)
+    turns = [Turn(host, key) for key in host.reader.keys("turns")]  # type: ignore[arg-type]
+    for turn in turns:
+        lists = (turn.messages, turn.tool_calls, turn.terminals, turn.permissions, turn.diffs)
+        for thing in (
+            turn,
+            turn.plan,
+            *itertools.chain(*lists),
+            *(change for diff in turn.diffs for change in diff.changes),
+        ):
+            for name, kind in inspect.getmembers(type(thing)):
+                if isinstance(kind, property):
+                    getattr(thing, name)
+            assert repr(thing).isprintable()
+    assert turns
