@@ -129,6 +129,40 @@ def test_an_idle_agent_and_a_dead_one_can_be_restarted_and_a_closed_one_not(make
         agent.start()
 
 
+def test_two_agents_never_work_in_one_folder_at_once(make: Make) -> None:
+    body = """
+    alone = not os.path.exists('here')
+    open('here', 'w').close()
+    start()
+    prompt(); running(); say('alone' if alone else 'two at once', str(os.getpid())); idle()
+    try:
+        serve()
+    finally:
+        time.sleep(0.2)  # an agent that takes its time to end
+        os.remove('here')
+    """
+    agent = make(body)
+    assert agent.run("one", timeout=20).text == "alone"
+    assert agent.restart().run("two", timeout=20).text == "alone"
+
+
+def test_an_agent_on_its_way_out_is_not_listened_to(make: Make) -> None:
+    body = """
+    start()
+    first = read()
+    closing = until('session/close')
+    send({'id': first['id'], 'error': {'code': 1, 'message': 'too late'}})
+    answer(closing, {})
+    """
+    agent = make(body)
+    turn = agent.prompt("one")
+    until(lambda: turn.status == "sent")
+    agent.close()
+    assert agent.diagnostics == []
+    with pytest.raises(AgentClosed):
+        turn.wait(0)
+
+
 def test_an_interrupted_wait_says_how_to_get_out(tmp_path: Path) -> None:
     script = (
         "import os, signal, threading, time\n"

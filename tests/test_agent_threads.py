@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import asyncio
 import multiprocessing
+import os
+import signal
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -208,11 +210,13 @@ def test_a_turn_can_be_awaited_twice(make: Make) -> None:
 def test_a_task_that_ends_takes_only_its_own_turn_along(make: Make, tmp_path: Path) -> None:
     agent = make(PATIENT)
     running, queued = agent.prompt("first"), agent.prompt("second")
+    until(lambda: running.text)
 
     async def impatient() -> None:
         with pytest.raises(asyncio.TimeoutError):
             await asyncio.wait_for(queued, 0.05)
         until(lambda: queued.done)
+        assert agent.status == "running", "not asked to stop"
         (tmp_path / "first").touch()
         await running
 
@@ -267,3 +271,26 @@ def test_a_forked_child_can_read_and_do_no_harm(make: Make, tmp_path: Path) -> N
     assert told.get() == ("go", "running", [True] * 5, "mine")
     (tmp_path / "go").touch()
     assert turn.wait(20).stop_reason == "end_turn"
+
+
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on this system")
+@pytest.mark.filterwarnings("ignore:.*fork.*:DeprecationWarning")  # forking with threads is what is tried here
+def test_a_child_that_was_forked_in_the_middle_of_a_change_can_still_read(make: Make) -> None:
+    agent = make(PARROT)
+    locked, forked = threading.Event(), threading.Event()
+
+    def change() -> None:
+        with agent._driver.state.lock:
+            locked.set()
+            forked.wait(20)
+
+    thread = threading.Thread(target=change)
+    thread.start()
+    assert locked.wait(20)
+    child = os.fork()
+    if child == 0:
+        signal.alarm(20)  # a hang ends the child
+        os._exit(0 if agent.status == "new" else 1)
+    forked.set()
+    thread.join()
+    assert os.waitstatus_to_exitcode(os.waitpid(child, 0)[1]) == 0
