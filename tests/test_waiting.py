@@ -17,6 +17,7 @@ import pytest
 
 from acp_widget.widget import kernel as kernels
 from acp_widget.widget import waiting
+from acp_widget.widget.kernel_pump import Interrupts
 from acp_widget.widget.readable import ReadableTime
 
 
@@ -327,3 +328,58 @@ def test_waits_on_many_threads_end_together() -> None:
         waits = [pool.submit(waiting.wait, future, no_comms, 30, what="it") for _ in range(8)]
         future.set_result("done")
         assert {wait.result(timeout=30) for wait in waits} == {"done"}
+
+
+# Interrupts of the pump
+
+
+def test_an_interrupt_waits_while_a_message_is_in_our_hands() -> None:
+    kept = []
+
+    def read() -> None:
+        with Interrupts() as interrupts:
+            os.kill(os.getpid(), signal.SIGINT)
+            kept.append("the message")
+            interrupts.check()
+            kept.append("after the check")
+
+    with pytest.raises(KeyboardInterrupt):
+        read()
+    assert kept == ["the message"]
+
+
+def test_an_interrupt_that_comes_last_is_not_forgotten() -> None:
+    kept = []
+
+    def hand_back() -> None:
+        with Interrupts(), Interrupts():
+            os.kill(os.getpid(), signal.SIGINT)
+            kept.append("the message")
+
+    with pytest.raises(KeyboardInterrupt):
+        hand_back()
+    assert kept == ["the message"]
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
+
+
+def test_an_interrupt_is_raised_at_once_while_a_handler_runs() -> None:
+    seen = []
+
+    def handle() -> None:
+        with Interrupts() as interrupts, interrupts.allowed():
+            os.kill(os.getpid(), signal.SIGINT)
+            seen.append("too late")
+
+    with pytest.raises(KeyboardInterrupt):
+        handle()
+    assert seen == []
+
+
+def test_where_interrupts_are_ignored_they_stay_ignored() -> None:
+    before = signal.signal(signal.SIGINT, signal.SIG_IGN)
+    try:
+        with Interrupts() as interrupts:
+            os.kill(os.getpid(), signal.SIGINT)
+            interrupts.check()
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -31,17 +31,17 @@ _TICK = 0.02  # seconds; how late the end of a blocking wait may be noticed
 CommIds = Callable[[], set[str]]
 
 
-class _Interrupts:
+class Interrupts:
     """Holds an interrupt back while messages are in our hands: in the middle of reading one it would be lost.
 
     It is raised at the next `check()`, at once while a handler runs, and at the end of the block.
     """
 
-    def __enter__(self) -> _Interrupts:
+    def __enter__(self) -> Interrupts:
         self._came = self._raised = self._allowed = False
         self._before = signal.getsignal(signal.SIGINT)
         outer = getattr(self._before, "__self__", None)
-        self._kernels: Any = outer._kernels if isinstance(outer, _Interrupts) else self._before
+        self._kernels: Any = outer._kernels if isinstance(outer, Interrupts) else self._before
         # Where the kernel ignores interrupts, no cell runs: an exception would end the kernel's loop.
         self._ours = callable(self._before)
         if self._ours:
@@ -109,7 +109,7 @@ class Pump:
 
     def wait(self, future: Future[Any], comm_ids: CommIds, deadline: float) -> None:
         """Handle our messages until the future is done or `time.monotonic()` reaches the deadline."""
-        with _Interrupts() as interrupts, self.polling(comm_ids):
+        with Interrupts() as interrupts, self.polling(comm_ids):
             while not future.done():
                 interrupts.check()
                 left = deadline - time.monotonic()
@@ -127,15 +127,15 @@ class Pump:
             finally:
                 self._polling -= 1
                 if self._polling == 0:
-                    with _Interrupts():
+                    with Interrupts():
                         self._hand_back()
 
     def step(self) -> None:
         """Handle what is for us and was read already, and what one more message brings, if there is one."""
-        with _Interrupts() as interrupts:
+        with Interrupts() as interrupts:
             self._step(0, interrupts)
 
-    def _step(self, timeout: float, interrupts: _Interrupts) -> None:
+    def _step(self, timeout: float, interrupts: Interrupts) -> None:
         import zmq
 
         self._sort_backlog()
@@ -249,7 +249,7 @@ class Pump:
         found = kernels.comm_id(self._kernel.session, message)
         return found is not None and any(found in comm_ids() for comm_ids, _ in list(self._serving.values()))
 
-    def _handle(self, message: Message, interrupts: _Interrupts | None = None) -> None:
+    def _handle(self, message: Message, interrupts: Interrupts | None = None) -> None:
         ours = self._is_ours(message)
         session = self._kernel.session
         identities, frames = session.feed_identities(message, copy=False)
