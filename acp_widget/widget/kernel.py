@@ -152,15 +152,20 @@ def comm_id(session: Any, message: Message) -> str | None:
 
 
 def is_from_a_new_page(kernel: Any, message: Message) -> bool:
-    """True for what a page sends when it was reloaded: what the kernel is, and which widgets there are.
+    """True for what a page asks when it was reloaded: what the kernel is, and which widgets there are in which state.
 
     While these wait behind a cell, the reloaded page cannot draw the button that the cell waits for.
     """
     kind, content = peek(kernel.session, message)
+    if kind in _PAGE:
+        return True
     target = content.get("target_name")
     if kind in _COMM:
+        data = content.get("data")
+        if isinstance(data, dict) and data.get("method") == "request_state":
+            return True
         target = getattr(kernel.comm_manager.comms.get(content.get("comm_id")), "target_name", None)
-    return kind in _PAGE or (kind != "" and target == _CONTROL)
+    return kind != "" and target == _CONTROL
 
 
 def answer(kernel: Any, inbox: Inbox, identities: list[bytes], request: dict[str, Any]) -> None:
@@ -184,7 +189,8 @@ def answer(kernel: Any, inbox: Inbox, identities: list[bytes], request: dict[str
         if inbox.replies is inbox.stream:  # ipykernel 6: the loop that would send it stands still
             inbox.stream.flush(zmq.POLLOUT)
         kernel.set_parent(parent_identities, parent, channel="shell")
-        kernel._publish_status("busy", "shell")
+        if not main_shell_is_free(kernel):
+            kernel._publish_status("busy", "shell")
 
 
 def self_test(kernel: Any) -> Inbox:

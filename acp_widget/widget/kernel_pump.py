@@ -182,7 +182,8 @@ class Pump:
         original = self._inbox.callback
 
         def intercept(message: Message) -> None:
-            if self._is_due(message):
+            # A kernel without a cell handles everything by itself, at once.
+            if self._is_due(message) and not kernels.main_shell_is_free(self._kernel):
                 self._handle(message)
             else:
                 self._pass_on(message, original)
@@ -239,18 +240,13 @@ class Pump:
 
     def _is_due(self, message: Message) -> bool:
         """True for a message that is handled now; all others are the kernel's, in their turn."""
-        if self._is_ours(message):
-            return True
-        # A kernel without a cell handles it by itself.
-        busy = not kernels.main_shell_is_free(self._kernel)
-        return busy and bool(self._serving) and kernels.is_from_a_new_page(self._kernel, message)
+        return self._is_ours(message) or (bool(self._serving) and kernels.is_from_a_new_page(self._kernel, message))
 
     def _is_ours(self, message: Message) -> bool:
         found = kernels.comm_id(self._kernel.session, message)
         return found is not None and any(found in comm_ids() for comm_ids, _ in list(self._serving.values()))
 
     def _handle(self, message: Message, interrupts: Interrupts | None = None) -> None:
-        ours = self._is_ours(message)
         session = self._kernel.session
         identities, frames = session.feed_identities(message, copy=False)
         try:
@@ -262,7 +258,7 @@ class Pump:
         # A copy, because a handler may wait too, and a context cannot be entered twice.
         context = next(reversed(self._serving.values()))[1].copy()
         try:
-            if not ours:
+            if kernels.is_from_a_new_page(self._kernel, message):
                 context.run(kernels.answer, self._kernel, self._inbox, identities, request)
                 return
             handler = self._kernel.shell_handlers[request["header"]["msg_type"]]

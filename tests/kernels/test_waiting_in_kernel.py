@@ -238,7 +238,11 @@ def test_a_reloaded_page_gets_its_widgets_during_the_wait(kernel: Kernel, widget
     assert widgets.ours in states["states"]
     assert about.kinds == comms.kinds == opened.kinds == ["busy", "idle"]
     assert asked.kinds == ["busy", "comm_msg", "idle"]
-    assert cell.kinds.count("busy") == 5, "the page is told again that the cell runs"
+    one_by_one = [kernel.comm(widget, {"method": "request_state"}) for widget in (widgets.ours, widgets.slider)]
+    kernel.until(lambda: all("idle" in each.kinds for each in one_by_one), "the state of each widget")
+    assert [each.kinds for each in one_by_one] == [["busy", "comm_msg", "idle"]] * 2
+    assert one_by_one[1].messages[1]["content"]["data"]["method"] == "update"
+    assert cell.kinds.count("busy") == 7, "the page is told again that the cell runs"
     assert not cell.over
 
     kernel.click(widgets.ours, {**DONE, "print": "handler"})
