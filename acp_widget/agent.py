@@ -89,7 +89,7 @@ class Agent:
         if not text.strip():
             raise ValueError("The prompt is empty.")
         self._check_usable()
-        turn = self._turn(self._driver.state.next_turn())
+        turn = Turn(_Lent(self), self._driver.state.next_turn(), prompt=text)
         if show:
             self._stage.show(turn._key)
         runtime.call(self._driver.prompt, turn._key, [{"type": "text", "text": text}], "python")
@@ -276,6 +276,7 @@ class Agent:
         ask: Callable[[], object] = lambda: None,
     ) -> None:
         """Wait for a future that `ask` sees to. An interrupt meanwhile stops the agent, not the session."""
+        __tracebackhide__ = True
         if runtime.here():
             raise errors.WaitNotPossible(f"Waiting for {what} would block the thread that the agent runs on.")
         try:
@@ -326,6 +327,7 @@ class _Lent:
         return self._agent._reader
 
     def wait_for_turn(self, key: str, timeout: float | None) -> None:
+        __tracebackhide__ = True  # IPython shows the user's own lines and the message
         over = self._over(key)
         self._agent._wait(over, timeout, "the turn")
         self._raise_failure(key)
@@ -334,6 +336,7 @@ class _Lent:
         return self._await(key)
 
     async def _await(self, key: str) -> None:
+        __tracebackhide__ = True
         agent = self._agent
         over = self._over(key)
         try:
@@ -366,6 +369,7 @@ class _Lent:
         return over
 
     def _raise_failure(self, key: str) -> None:
+        __tracebackhide__ = True
         failure = self._agent._driver.failure(key)
         if failure is not None:
             # A copy: a raised error holds on to all frames on its way, and they to the Agent.

@@ -137,9 +137,14 @@ class Asking:
             return
         decision = policy.fallback(request)
         what = "rejected" if decision.action == "select" else "answered 'cancelled'"
+        advice = (
+            "What cannot be read in full, and what has no 'allow once', is never allowed automatically."
+            if self.policy == "allow"
+            else "Pass permissions='allow' or 'reject', or show the turn or the agent in a notebook."
+        )
         text = (
             f"The agent asked {request['title'][:_SHOWN]!r} and nobody could answer ({because}), so it was {what}. "
-            "Pass permissions='allow' or 'reject', or run this in a notebook."
+            f"{advice}"
         )
         log.warning("%s", text)
         self.warnings.append(text)

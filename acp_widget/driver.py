@@ -20,7 +20,7 @@ from . import errors, policy, runtime
 from .asking import Asking, Audience
 from .protocol.stdio import StdioTransport
 from .protocol.v2 import Peer
-from .registry import Launch
+from .registry import Launch, guess
 from .session.reducer import reduce
 from .session.state import State
 from .session.words import TURN_OVER
@@ -275,6 +275,9 @@ class Driver:
         self.settle()
 
     def _did_not_start(self, error: errors.AcpError) -> None:
+        meant = guess(self._launch.command) if isinstance(error, errors.AgentNotFound) else None
+        if meant is not None:
+            error.hint = f"Did you mean {meant!r}? {error.hint}"
         self._starting = None
         self._end("failed", error)
 
@@ -315,7 +318,11 @@ class Driver:
         if self._closing is None:
             self.closed = True
             unfinished = self.state.active_turn() is not None or bool(self._queue)
-            error = errors.AgentClosed("This agent was closed before the turn was over.") if unfinished else None
+            error = (
+                errors.AgentClosed("This agent was closed before the turn was over.", hint="Make a new one: Agent(…).")
+                if unfinished
+                else None
+            )
             self._end("closed", error)
             self.asking.stop()
             self._closing = asyncio.ensure_future(self._all_left())

@@ -68,7 +68,11 @@ class Entities(Sequence[E], Generic[E]):
             known = ", ".join(quoted(item.id) for item in self._items[:_LISTED]) or "none yet"
             known += ", …" if len(self._items) > _LISTED else ""
             raise KeyError(f"No {quoted(index)} here. Known ids: {known}.")
-        return self._items[index]
+        try:
+            return self._items[index]
+        except IndexError:
+            count = f"{len(self._items)} of them" if self._items else "none of them"
+            raise IndexError(f"There is no number {index} here: the agent has made {count} so far.") from None
 
     def __contains__(self, value: object) -> bool:
         return value in self._items or any(item.id == value for item in self._items)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import os
 import shlex
 import sys
@@ -30,6 +31,16 @@ def _demo() -> Launch:
 
 
 _KNOWN = {"demo": _demo}
+
+
+def guess(command: Sequence[str]) -> str | None:
+    """The known name that a command which was not found was perhaps meant to be.
+
+    >>> guess(["dmeo"])
+    'demo'
+    """
+    meant = difflib.get_close_matches(command[0], _KNOWN, n=1) if len(command) == 1 else []
+    return meant[0] if meant else None
 
 
 def launch(agent: str | os.PathLike[str] | Sequence[str | os.PathLike[str]]) -> Launch:

@@ -257,8 +257,9 @@ class Turn(Entity):
 
     _group = "turns"
 
-    def __init__(self, host: TurnHost, key: str) -> None:
+    def __init__(self, host: TurnHost, key: str, *, prompt: str | None = None) -> None:
         super().__init__(host.reader, key)
+        self._given = prompt  # until the state, which another thread writes, has it
         self._host = host
 
     @property
@@ -284,8 +285,10 @@ class Turn(Entity):
     @property
     def prompt(self) -> str | None:
         """The prompt's text; None for work that no prompt began."""
-        blocks = self.raw.get("prompt")
-        return None if blocks is None else text_of(blocks)
+        blocks = self.raw.get("prompt") if self.raw else None
+        if blocks is None:
+            return None if self.raw else self._given
+        return text_of(blocks)
 
     @property
     def text(self) -> str:
@@ -343,6 +346,7 @@ class Turn(Entity):
         did not start, died, refused the prompt or stopped with an error. An interrupt cancels the turn, not the
         session.
         """
+        __tracebackhide__ = True
         self._host.wait_for_turn(self._key, timeout)
         return self
 

@@ -193,6 +193,15 @@ def test_a_missing_command_says_where_it_was_looked_for(tmp_path: Path) -> None:
             agent.run("again", timeout=10)
 
 
+def test_a_misspelt_name_is_guessed_and_the_reason_stays_with_the_prompt(tmp_path: Path) -> None:
+    with Agent("dmeo", cwd=tmp_path) as agent:
+        turn = agent.prompt("hi")
+        with pytest.raises(AgentNotFound, match="Did you mean 'demo'"):
+            turn.wait(timeout=10)
+        assert turn.error is not None
+        assert "There is no command" in turn.error["message"]
+
+
 def test_an_agent_that_never_answers_is_given_up(tmp_path: Path) -> None:
     command = scripted(tmp_path, "sys.stderr.write('loading forever\\n'); sys.stderr.flush()\ntime.sleep(60)")
     with Agent(command, cwd=tmp_path, start_timeout=1.0) as agent, pytest.raises(StartTimeout, match="loading forever"):

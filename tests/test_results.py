@@ -93,7 +93,7 @@ def test_tool_calls_are_found_by_position_id_and_slice(host: Host) -> None:
     assert "c9" not in calls
     with pytest.raises(KeyError, match="Known ids: 'c1', 'c2', ''"):
         calls["c9"]
-    with pytest.raises(IndexError):
+    with pytest.raises(IndexError, match="the agent has made 3 of them so far"):
         calls[3]
 
 
@@ -174,6 +174,7 @@ def test_what_was_read_does_not_change_afterwards(host: Host) -> None:
 
 
 def test_an_unknown_turn_reads_as_queued_and_empty() -> None:
+    assert repr(Turn(Host(), "r:8", prompt="do it")).startswith("<Turn 8: 'do it', queued")  # type: ignore[arg-type]
     turn = Turn(Host(), "r:7")  # type: ignore[arg-type]
     assert (turn.status, turn.done, turn.text, turn.prompt) == ("queued", False, "", None)
     assert list(turn.tool_calls) == []

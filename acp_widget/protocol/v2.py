@@ -264,9 +264,12 @@ class Peer:
     # --- what goes wrong -------------------------------------------------------------------------------------------
 
     def _ended(self, reason: str) -> None:
-        self._death = errors.AgentExited(
-            f"The agent ended: {reason}.", hint=self._hint(_EXIT_HINTS.get(reason, "")), stderr=self._stderr()
-        )
+        stderr = self._stderr()
+        hint = _EXIT_HINTS.get(reason, "")
+        if not hint and not self._started:
+            silent = "" if stderr else " It wrote nothing to stderr."
+            hint = f"Does its command start an ACP agent? Try it in a terminal.{silent}"
+        self._death = errors.AgentExited(f"The agent ended: {reason}.", hint=self._hint(hint), stderr=stderr)
         if self._closing is None:
             self._closing = asyncio.ensure_future(self._close())  # what it left of its group ends too
             if self._started and self._on_closed is not None:
@@ -274,7 +277,7 @@ class Peer:
 
     def _start_timeout(self, method: str, seconds: float) -> errors.StartTimeout:
         return errors.StartTimeout(
-            f"The agent is running, but did not answer `{method}` within {seconds:.3g} s.",
+            f"The agent is running, but did not answer `{method}` within {_seconds(seconds)}.",
             hint=self._hint(
                 "Does its command start an ACP agent, and is it logged in? Try it in a terminal; "
                 "an agent that is only slow gets more time with start_timeout=."
@@ -309,6 +312,10 @@ _EXIT_HINTS = {
     "exit code 127": "A command that it needs was not found; is everything it needs on PATH?",
     "killed by SIGKILL": "Something ended it by force; often the system, when memory runs out.",
 }
+
+
+def _seconds(seconds: float) -> str:
+    return f"{seconds:.0f} s" if seconds >= 1 else f"{seconds:.1g} s"
 
 
 def initialize_params() -> Json:

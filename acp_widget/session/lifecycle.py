@@ -124,7 +124,8 @@ def ended(edit: Edit, event: Event) -> None:
     message = "The agent was closed." if closed else "The agent ended."
     permissions.settle_all(edit, by="end", why=message, answer=False)
     turns.fail_active(edit, error if type(error) is dict else None, message)
-    turns.drop_queued(edit, message)
+    said = error.get("message") if type(error) is dict else None
+    turns.drop_queued(edit, said if type(said) is str and said else message)
     if edit.memory.thought is not None:
         turns.close_thought(edit)
     edit.memory.replaying = False
