@@ -8,6 +8,10 @@ from playwright.sync_api import expect
 from .conftest import OpenNotebook
 from .session import PROMPT, START, answer, expect_end, question, turn_view
 
+# JupyterLab itself gives a reloaded page four seconds for its widgets, too little on a busy machine. What the kernel
+# answers is tested in tests/kernels.
+pytestmark = pytest.mark.slow
+
 
 @pytest.mark.parametrize("wait", ["turn.wait()", "await turn"], ids=["wait", "await"])
 def test_a_question_comes_back_while_the_cell_waits(open_notebook: OpenNotebook, wait: str) -> None:
