@@ -13,7 +13,7 @@ import pytest
 from acp_widget.session.operations import apply_to_snapshot
 from acp_widget.session.reducer import reduce
 from acp_widget.session.snapshots import json_size
-from acp_widget.session.state import State, status
+from acp_widget.session.state import State
 
 from .session_events import events
 
@@ -128,7 +128,7 @@ def test_later_operations_fit_a_snapshot_that_was_cut() -> None:
 
 def test_one_word_for_the_whole() -> None:
     state = State()
-    words = [status(state)]
+    words = [state.status()]
     do(state, "starting", command=["x"], cwd="/", label="x", temporary=True, policy="ask")
     words.append(state.status())
     do(state, "initialized", result={"protocolVersion": 2, "info": {"name": "n", "version": "1"}})

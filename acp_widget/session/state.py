@@ -198,8 +198,3 @@ class State:
         for key in stale:
             copies[key] = operations.frozen(entities[key])
         stale.clear()
-
-
-def status(state: State) -> str:
-    """`state.status()`, as a function."""
-    return state.status()
