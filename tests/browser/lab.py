@@ -139,10 +139,15 @@ class Lab:
         return found
 
     def end_kernels(self) -> None:
+        """End every kernel. The server refuses while one of them restarts, so it is asked until none is left."""
+        wait_until(self._has_ended_kernels, "every kernel ended", details=self.log)
+
+    def _has_ended_kernels(self) -> bool:
         for kernel in self.kernels():
             request = urllib.request.Request(f"{self.url}/api/kernels/{kernel['id']}", method="DELETE")
-            urllib.request.urlopen(request, timeout=20).close()
-        assert self.kernels() == []
+            with contextlib.suppress(urllib.error.HTTPError):
+                urllib.request.urlopen(request, timeout=20).close()
+        return self.kernels() == []
 
 
 class NotebookPage:

@@ -10,9 +10,17 @@ from .lab import Lab
 from .session import PROMPT, START, question, turn_view
 
 END = {
-    "restarted": "() => void window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.restart()",
-    "killed": """() => void window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.requestExecute(
-        {code: "import os; os.kill(os.getpid(), 9)"})""",
+    "restarted": """() => {
+        const kernel = window.jupyterapp.shell.currentWidget.sessionContext.session.kernel;
+        window.hasNewKernel = false;
+        void kernel.restart().then(() => { window.hasNewKernel = true; });
+    }""",
+    "killed": """() => {
+        const session = window.jupyterapp.shell.currentWidget.sessionContext;
+        window.hasNewKernel = false;
+        session.statusChanged.connect((_, status) => { window.hasNewKernel ||= status === "autorestarting"; });
+        void session.session.kernel.requestExecute({code: "import os; os.kill(os.getpid(), 9)"});
+    }""",
 }
 
 
@@ -35,7 +43,8 @@ def test_a_question_of_a_kernel_that_ended_has_no_buttons(open_notebook: OpenNot
     expect(view).to_contain_text("kernel disconnected")
     # The server brings a new kernel; only then it can be told to end it.
     notebook.page.wait_for_function(
-        "() => window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'idle'"
+        """() => window.hasNewKernel
+            && window.jupyterapp.shell.currentWidget.sessionContext.session.kernel.status === 'idle'"""
     )
     notebook.save()
     notebook.complaints.clear()  # JupyterLab's own, about a kernel that died
