@@ -56,7 +56,25 @@ export class Actions {
     this.run(`unqueue ${turn}`, null, { type: "unqueue", turn });
   }
 
-  /** The state of the action on a subject: a permission's key, "prompt", "cancel", "restart", "unqueue <turn>". */
+  /** Asks the agent to stop one tool call (its key), where it offers that. */
+  cancelCall(call: string): void {
+    this.run(`stop ${call}`, null, { type: "cancelCall", call });
+  }
+
+  /** Asks the agent to stop one terminal (its key), where it offers that. */
+  cancelTerminal(terminal: string): void {
+    this.run(`stop ${terminal}`, null, { type: "cancelTerminal", terminal });
+  }
+
+  /** Sets a config option; under way until the agent has answered. */
+  configure(configId: string, value: string | boolean): void {
+    this.run(`config ${configId}`, String(value), { type: "configure", configId, value });
+  }
+
+  /**
+   * The state of the action on a subject: a permission's key, "prompt", "cancel", "restart", "unqueue <turn>",
+   * "stop <key of a call or terminal>", "config <configId>".
+   */
   state(subject: string): ReadonlySignal<ActionState> {
     return this.stateSignal(subject);
   }

@@ -145,6 +145,8 @@ export interface Diagnostic {
   message: string;
   where: string | null;
   at: number;
+  /** How often it came, when it repeats at once. */
+  count?: number;
 }
 
 /** The groups of entities, and what each holds. */

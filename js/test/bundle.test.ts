@@ -5,7 +5,7 @@ import { build } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
 
 const KIB = 1024;
-const LIMITS = { script: 300 * KIB, scriptZipped: 90 * KIB, style: 24 * KIB, turn: 2 * KIB };
+const LIMITS = { script: 300 * KIB, scriptZipped: 90 * KIB, style: 32 * KIB, turn: 2 * KIB };
 
 interface Built {
   script: string;

@@ -1,17 +1,17 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useRef, useState } from "preact/hooks";
 import { stringAt } from "../lib/json.ts";
-import { relative, withLine } from "../lib/paths.ts";
 import { duration } from "../lib/time.ts";
 import { visibleText } from "../lib/visible.ts";
 import { displayKind, isFinal, KIND_LABELS } from "../lib/words.ts";
-import type { Location, Tagged, ToolCall as ToolCallState, Json as Value } from "../types.ts";
+import type { Tagged, ToolCall as ToolCallState, Json as Value } from "../types.ts";
 import { BlockView } from "./Blocks.tsx";
 import { CopyButton } from "./CopyButton.tsx";
 import { type App, useApp, useNow } from "./context.ts";
 import { Diff } from "./Diff.tsx";
 import { Icon, type IconName } from "./Icon.tsx";
 import { Json } from "./Json.tsx";
+import { Locations } from "./Locations.tsx";
 import { Odd } from "./Odd.tsx";
 import { Permission } from "./Permission.tsx";
 import { Terminal } from "./Terminal.tsx";
@@ -193,31 +193,6 @@ function StateWords({ call, state }: { call: ToolCallState; state: State }): VNo
         {state.word === "" && <span class="acp-hidden">done </span>}
         <Visible text={words} oneLine />
       </span>
-    </span>
-  );
-}
-
-/** Chips drawn before the rest is counted. */
-const CHIPS = 3;
-
-function Locations({ locations }: { locations: readonly Location[] }): VNode | null {
-  const cwd = useApp().store.single("session").value.cwd;
-  if (locations.length === 0) return null;
-  return (
-    <span class="acp-locations">
-      {locations.slice(0, CHIPS).map((location) => {
-        const shown = withLine(relative(location.path, cwd), location.line);
-        const full = withLine(location.path, location.line);
-        return (
-          <CopyButton
-            class="acp-loc"
-            text={full}
-            label={<Visible text={shown} oneLine />}
-            title={`Copies ${visibleText(full, true)}`}
-          />
-        );
-      })}
-      {locations.length > CHIPS && <span class="acp-dim">+{locations.length - CHIPS}</span>}
     </span>
   );
 }
