@@ -6,6 +6,7 @@
  */
 
 import type { Initialize } from "@anywidget/types";
+import { signal as of } from "@preact/signals";
 import { type ComponentChildren, h, render } from "preact";
 import { Actions } from "./actions.ts";
 import { keepKeys } from "./lib/keys.ts";
@@ -29,7 +30,7 @@ export interface Exports {
 function connect(model: Model, signal: AbortSignal): App {
   const store = new Store();
   const link = new Link(model, store, signal);
-  return { store, link, actions: new Actions(link, signal) };
+  return { store, link, actions: new Actions(link, signal), following: of(false) };
 }
 
 interface Mounted {

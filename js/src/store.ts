@@ -78,6 +78,8 @@ export class Store {
   private regroup = true;
   private permissionsChanged = true;
   private readonly pending = signal<readonly string[]>([]);
+  private touched: string | null = null;
+  private readonly latest = signal<string | null>(null);
 
   constructor(state: JsonObject = emptyState()) {
     this.load(state);
@@ -121,6 +123,11 @@ export class Store {
   /** Keys of the permissions that wait for an answer. */
   get pendingPermissions(): ReadonlySignal<readonly string[]> {
     return this.pending;
+  }
+
+  /** The key of the tool call with a place in a file that was updated last; null before the first. */
+  get latestCall(): ReadonlySignal<string | null> {
+    return this.latest;
   }
 
   // ---- changing
@@ -220,6 +227,7 @@ export class Store {
       const kept = group === "terminals" ? this.takeBytes(key, after, path) : after;
       (entities as Group<unknown>).set(key, kept);
     }
+    if (group === "toolCalls" && hasPlace(after)) this.touched = key;
     if (this.placed.has(key) && turnIn(before) !== turnIn(after)) this.regroup = true;
     if (group === "permissions") {
       this.permissionsChanged = true;
@@ -255,6 +263,7 @@ export class Store {
     }
     (this.groups[name] as Group<unknown>).replace(entries);
     if (name === "permissions") this.permissionsChanged = true;
+    if (name === "toolCalls") this.touched = entries.filter(([, call]) => hasPlace(call)).pop()?.[0] ?? null;
     this.regroup = true;
   }
 
@@ -278,6 +287,7 @@ export class Store {
 
   private finish(): void {
     for (const name of GROUP_NAMES) this.groups[name].publishKeys();
+    this.latest.value = this.touched;
     this.placeEntries();
     if (this.permissionsChanged) {
       const entries = [...this.groups.permissions.entities];
@@ -359,6 +369,10 @@ export class Store {
 
 function turnIn(entity: unknown): string | null {
   return stringAt(entity, "turn");
+}
+
+function hasPlace(call: Json | symbol): boolean {
+  return isObject(call) && Array.isArray(call.locations) && call.locations.length > 0;
 }
 
 function textOf(value: Json | undefined): string {

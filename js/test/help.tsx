@@ -1,3 +1,4 @@
+import { signal } from "@preact/signals";
 import { type ComponentChildren, render } from "preact";
 import { act } from "preact/test-utils";
 import { vi } from "vitest";
@@ -31,7 +32,7 @@ export function bench(state: JsonObject, answer = kernel): Bench {
   const ended = new AbortController();
   const store = new Store();
   const link = new Link(model as unknown as Model, store, ended.signal);
-  const app: App = { store, link, actions: new Actions(link, ended.signal) };
+  const app: App = { store, link, actions: new Actions(link, ended.signal), following: signal(false) };
   let seq = Number(state.seq ?? 0);
   return {
     model,

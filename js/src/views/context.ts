@@ -1,3 +1,4 @@
+import type { Signal } from "@preact/signals";
 import { createContext } from "preact";
 import { useContext, useEffect, useState } from "preact/hooks";
 import type { Actions } from "../actions.ts";
@@ -9,6 +10,8 @@ export interface App {
   store: Store;
   link: Link;
   actions: Actions;
+  /** Whether the reader follows the agent from place to place. Every view of the session does, or none. */
+  following: Signal<boolean>;
 }
 
 const Context = createContext<App | null>(null);
