@@ -1,16 +1,21 @@
-import type { ComponentChildren, VNode } from "preact";
-import { stringAt } from "../lib/json.ts";
-import { Markdown, RemoteImage } from "../lib/markdown.tsx";
-import { bytes } from "../lib/time.ts";
-import { safeHref, safeImage } from "../lib/urls.ts";
-import type { Tagged, Json as Value } from "../types.ts";
-import { Code } from "./Code.tsx";
-import { Details } from "./Details.tsx";
+import type { ComponentChildren } from "preact";
+import { isObject, stringAt } from "../lib/json.ts";
+import type { Tagged } from "../types.ts";
+import { Annotated } from "./Annotated.tsx";
+import { Attachment } from "./Attachment.tsx";
+import { Guard } from "./Guard.tsx";
+import { Markdown } from "./Markdown.tsx";
+import { AudioBlock, ImageBlock } from "./Media.tsx";
 import { Odd } from "./Odd.tsx";
-import { Visible } from "./Visible.tsx";
+import { LinkBlock, ResourceBlock } from "./Resources.tsx";
 import "./Blocks.css";
 
-/** Content blocks in order. Neighbouring pieces of text are one text. */
+interface BlockProps {
+  block: Tagged;
+  growing?: boolean;
+}
+
+/** Content blocks in order. Neighbouring pieces of text are one text, and blank text is nothing. */
 export function Blocks({
   blocks,
   growing = false,
@@ -27,117 +32,54 @@ function joinText(blocks: readonly Tagged[]): Tagged[] {
   for (const block of blocks) {
     const last = joined[joined.length - 1];
     const [before, text] = [textOf(last), textOf(block)];
-    if (before !== null && text !== null) joined[joined.length - 1] = { type: "text", text: before + text };
-    else joined.push(block);
+    if (last && before !== null && text !== null && sameNotes(last, block)) {
+      joined[joined.length - 1] = { ...last, text: before + text };
+    } else joined.push(block);
   }
   return joined;
+}
+
+function sameNotes(a: Tagged, b: Tagged): boolean {
+  return JSON.stringify(a.annotations ?? null) === JSON.stringify(b.annotations ?? null);
 }
 
 function textOf(block: Tagged | undefined): string | null {
   return block?.type === "text" ? stringAt(block, "text") : null;
 }
 
-/** One content block; an unknown type is a line with its JSON. */
-export function BlockView({ block, growing = false }: { block: Tagged; growing?: boolean }): ComponentChildren {
-  const text = textOf(block);
-  if (text !== null) return <Markdown text={text} growing={growing} />;
+/** Whether there is anything to see in the blocks. */
+export function isBlank(blocks: readonly Tagged[]): boolean {
+  return blocks.every((block) => textOf(block)?.trim() === "");
+}
+
+/** One content block. What it is made of can only spoil itself; an unknown type is a line with its JSON. */
+export function BlockView({ block, growing = false }: BlockProps): ComponentChildren {
+  if (!isObject(block)) return <Attachment label="Content" why="it is not an object" value={block} />;
+  if (textOf(block)?.trim() === "") return null;
   const View = Object.hasOwn(BLOCKS, block.type) ? BLOCKS[block.type] : undefined;
-  return View ? <View block={block} /> : <Odd what="content of the type" name={String(block.type)} value={block} />;
-}
-
-function ImageBlock({ block }: { block: Tagged }): VNode {
-  const data = stringAt(block, "data");
-  const mime = stringAt(block, "mimeType") ?? "";
-  const uri = stringAt(block, "uri");
-  const src = data ? safeImage(`data:${mime};base64,${data}`) : null;
-  if (src !== null) return <img class="acp-image" src={src} alt={uri ?? "From the agent"} />;
-  if (!data && uri) return <RemoteImage address={uri} />;
-  return <Line label="Picture" detail={`${mime || "unknown type"}${data ? "" : " · not kept"}`} value={block} />;
-}
-
-function AudioBlock({ block }: { block: Tagged }): VNode {
-  const data = stringAt(block, "data") ?? "";
-  const detail = `${stringAt(block, "mimeType") ?? "unknown type"} · ${bytes(Math.floor((data.length * 3) / 4))}`;
-  return <Line label="Sound" detail={detail} value={block} />;
-}
-
-function LinkBlock({ block }: { block: Tagged }): VNode {
-  const uri = stringAt(block, "uri") ?? "";
-  const name = stringAt(block, "title") ?? stringAt(block, "name") ?? uri;
-  const href = safeHref(uri);
-  const description = stringAt(block, "description");
   return (
-    <p class="acp-resource">
-      {href === null ? (
-        <b>
-          <Visible text={name} oneLine />
-        </b>
-      ) : (
-        <a href={href} target="_blank" rel="noopener noreferrer">
-          <Visible text={name} oneLine />
-        </a>
-      )}{" "}
-      <span class="acp-dim acp-mono">
-        <Visible text={uri} oneLine />
-      </span>
-      {description && (
-        <span class="acp-dim">
-          {" "}
-          <Visible text={description} oneLine />
-        </span>
-      )}
-    </p>
+    <Guard what={`Content of the type ${block.type}`}>
+      <Annotated notes={block.annotations}>
+        {() =>
+          View ? (
+            <View block={block} growing={growing} />
+          ) : (
+            <Odd what="content of the type" name={String(block.type)} value={block} />
+          )
+        }
+      </Annotated>
+    </Guard>
   );
 }
 
-function ResourceBlock({ block }: { block: Tagged }): VNode {
-  const uri = stringAt(block.resource, "uri") ?? "";
-  const text = stringAt(block.resource, "text");
-  if (text === null) {
-    const blob = stringAt(block.resource, "blob") ?? "";
-    const mime = stringAt(block.resource, "mimeType") ?? "unknown type";
-    return (
-      <Line label={`Resource ${uri}`} detail={`${mime} · ${bytes(Math.floor((blob.length * 3) / 4))}`} value={block} />
-    );
-  }
-  const extension = /\.(\w+)$/.exec(uri)?.[1] ?? "";
-  return (
-    <Details
-      summary={
-        <>
-          Resource <Visible text={uri} oneLine /> <span class="acp-dim">{bytes(text.length)}</span>
-        </>
-      }
-    >
-      {() => <Code text={text} language={EXTENSIONS[extension] ?? extension} />}
-    </Details>
-  );
+function TextBlock({ block, growing = false }: BlockProps): ComponentChildren {
+  const text = textOf(block);
+  if (text === null) return <Attachment label="Text" why="it is missing or not text" value={block} />;
+  return <Markdown text={text} growing={growing} />;
 }
 
-const EXTENSIONS: Record<string, string> = {
-  py: "python",
-  js: "javascript",
-  ts: "typescript",
-  sh: "bash",
-  rs: "rust",
-  yml: "yaml",
-};
-
-function Line({ label, detail, value }: { label: string; detail: string; value: Value }): VNode {
-  return (
-    <Details
-      summary={
-        <>
-          <Visible text={label} oneLine /> <span class="acp-dim">{detail}</span>
-        </>
-      }
-    >
-      {() => <Odd what="" name="" value={value} bare />}
-    </Details>
-  );
-}
-
-const BLOCKS: Record<string, (props: { block: Tagged }) => VNode> = {
+const BLOCKS: Record<string, (props: BlockProps) => ComponentChildren> = {
+  text: TextBlock,
   image: ImageBlock,
   audio: AudioBlock,
   resource_link: LinkBlock,

@@ -1,8 +1,8 @@
 import { Component, type VNode } from "preact";
 import { highlight } from "../lib/highlight.tsx";
-import { turnsAround } from "../lib/visible.ts";
+import { turnsAround, visibleText } from "../lib/visible.ts";
 import { CopyButton } from "./CopyButton.tsx";
-import { Visible } from "./Visible.tsx";
+import { untwisted } from "./LongText.tsx";
 import "./Code.css";
 
 interface Props {
@@ -20,14 +20,17 @@ export class Code extends Component<Props> {
   }
 
   override render({ text, language, open = false }: Props): VNode {
+    const name = visibleText(language.slice(0, 30), true);
+    const coloured = open || turnsAround(text) ? null : highlight(text, language);
     return (
       <div class="acp-code">
         <pre tabIndex={0}>
-          <code>
-            {turnsAround(text) ? <Visible text={text} /> : ((open ? null : highlight(text, language)) ?? text)}
-          </code>
+          <code>{coloured ?? untwisted(text)}</code>
         </pre>
-        <CopyButton class="acp-code-copy" text={text} label="Copy" title="Copies the code" />
+        <div class="acp-code-bar">
+          {name}
+          <CopyButton class="acp-code-copy" text={text} label="Copy" title="Copies the code" />
+        </div>
       </div>
     );
   }

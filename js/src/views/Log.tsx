@@ -5,6 +5,12 @@ import "./Log.css";
 /** Pixels from the end that still count as the end. */
 const NEAR = 40;
 
+/** Whether some of the text is selected: it must not move away. */
+function isReading(box: HTMLElement): boolean {
+  const selection = getSelection();
+  return !!selection && !selection.isCollapsed && box.contains(selection.anchorNode);
+}
+
 /** The scrolling body: follows the end until the reader scrolls up. */
 export function Log({ children }: { children: ComponentChildren }): VNode {
   const outer = useRef<HTMLDivElement>(null);
@@ -20,6 +26,7 @@ export function Log({ children }: { children: ComponentChildren }): VNode {
     element.scrollTop = element.scrollHeight;
     lastTop.current = element.scrollTop;
     setAway(false);
+    element.focus({ preventScroll: true }); // the button goes; the keys stay here
   };
   const onScroll = (): void => {
     const element = outer.current;
@@ -35,6 +42,7 @@ export function Log({ children }: { children: ComponentChildren }): VNode {
     if (!box || !content) return;
     const observer = new ResizeObserver(() => {
       if (!follow.current || document.activeElement?.closest("[data-permission]")) return; // never pull a question away
+      if (isReading(box)) return setAway(true);
       box.scrollTop = box.scrollHeight;
       lastTop.current = box.scrollTop;
     });
@@ -59,7 +67,7 @@ export function Log({ children }: { children: ComponentChildren }): VNode {
       </div>
       {away && (
         <button type="button" class="acp-to-end" onClick={toEnd}>
-          ↓ Newest
+          ↓ Latest
         </button>
       )}
     </div>

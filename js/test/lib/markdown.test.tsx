@@ -1,7 +1,9 @@
 import { render } from "preact";
 import { act } from "preact/test-utils";
 import { beforeEach, describe, expect, it } from "vitest";
-import { IncrementalLexer, Markdown, pieces } from "../../src/lib/markdown.tsx";
+import { IncrementalLexer } from "../../src/lib/incremental.ts";
+import { pieces } from "../../src/views/LongText.tsx";
+import { Markdown } from "../../src/views/Markdown.tsx";
 
 let root: HTMLElement;
 beforeEach(() => {

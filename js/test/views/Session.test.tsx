@@ -124,9 +124,9 @@ describe("the transcript", () => {
         messages: { "h:1": message("thought", "1", "secret plan", { at: { first: START, start: null, end: null } }) },
       }),
     );
-    expect(page.one(".acp-thought").textContent).toBe("Thinking…");
+    expect(page.one(".acp-thought").textContent).toBe("Thinking… 12 s");
     page.ops(["set", ["messages", "h:1", "at", "end"], START + 2]);
-    expect(page.one(".acp-thought").textContent).toBe("Thought for 2.0 s");
+    expect(page.one(".acp-thought").textContent).toBe("Thought for 2 s");
     click(page.one(".acp-thought button"));
     expect(page.one(".acp-thought").textContent).toContain("secret plan");
   });
@@ -188,7 +188,9 @@ describe("the transcript", () => {
     );
     expect(page.all("img").map((image) => image.getAttribute("src"))).toEqual(["data:image/png;base64,AAAA"]);
     expect(page.all("a").map((link) => link.getAttribute("href"))).toEqual(["https://a.b/"]);
-    expect(page.text()).toMatch(/Picture image\/svg\+xml.*Sound audio\/wav · 3 B.*a\.py file:.*Resource file:.*_scent/);
+    expect(page.text()).toMatch(
+      /Picture image\/svg\+xml.*Sound audio\/wav · 3 B.*a\.py \/p\/a\.py.*Resource file:.*_scent/,
+    );
   });
 });
 
