@@ -15,6 +15,8 @@ export interface Times {
 interface Entity {
   turn: string | null;
   at: Times;
+  /** Fields that the agent sent and nobody here knows. */
+  more?: JsonObject;
 }
 
 /** A content block, a tool call's content item, a subject: kept verbatim, told apart by `type`. */

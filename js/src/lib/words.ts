@@ -52,6 +52,11 @@ export const KIND_LABELS: Record<ToolKind, string> = {
   other: "Tool call",
 };
 
+/** Kinds that change something: a call that did so without a question says it. */
+export const KINDS_TO_ASK_FOR: readonly string[] = ["edit", "delete", "move", "execute"];
+/** Kinds whose output is what a program or a file says: shown letter by letter, never as markdown. */
+export const LITERAL_KINDS: readonly string[] = ["execute", "read", "search"];
+
 /** What an option of this kind does, in words. */
 export const OPTION_WORDS: Record<string, string> = {
   allow_once: "allows once",

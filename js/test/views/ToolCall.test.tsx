@@ -134,7 +134,7 @@ describe("a tool call opens", () => {
   it("onto raw input and output, and the Python that gives them", async () => {
     const write = vi.fn().mockResolvedValue(undefined);
     vi.stubGlobal("navigator", { ...navigator, clipboard: { writeText: write } });
-    const page = draw({ status: "failed", rawInput: { path: "a" }, rawOutput: false });
+    const page = draw({ status: "failed", content, rawInput: { path: "a" }, rawOutput: false });
     const tab = (name: string) =>
       page.all(".acp-tabs button").find((button) => button.textContent === name) as HTMLElement;
     expect(page.all(".acp-json")).toEqual([]);

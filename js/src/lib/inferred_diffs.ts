@@ -1,0 +1,166 @@
+/** Changes that can be read from a call's raw input, where the agent sends no diff: what it asked for, not what happened. */
+
+import { parsePatch, type StructuredPatch, structuredPatch } from "diff";
+import type { Json, JsonObject, Tagged } from "../types.ts";
+import { isObject, stringAt } from "./json.ts";
+
+interface Inferred {
+  path: string;
+  oldPath?: string | undefined;
+  operation: string;
+  hunks: string[];
+}
+
+const PATHS = ["file_path", "filePath", "path", "absolute_path", "filename", "fileName", "file", "target_file"];
+const OLD = ["old_string", "oldString", "old_str", "oldText", "old_text", "before", "originalContent"];
+const NEW = ["new_string", "newString", "new_str", "newText", "new_text", "after", "newContent"];
+const WHOLE = ["content", "file_text", "contents", "text"];
+const PATCHES = ["patch", "diff", "unified_diff", "fileDiff", "input"];
+
+/** Milliseconds after which two texts are shown one below the other, undiffed. */
+const TIMEOUT = 80;
+
+/** A diff item as an agent would send it, or null. `place` is where the call works, if it says so elsewhere. */
+export function inferDiff(input: Json | undefined, kind: string, place: string | null = null): Tagged | null {
+  try {
+    return asItem(inferAll(input ?? null, kind, place));
+  } catch {
+    return null; // a patch that cannot be read stands in the raw input
+  }
+}
+
+/** Kinds that say that nothing is written: only what is marked as a patch counts in their input. */
+const READERS = ["read", "search", "execute", "think", "fetch", "switch_mode"];
+
+function inferAll(input: Json, kind: string, place: string | null): Inferred[] {
+  const command = isObject(input) && Array.isArray(input.command) ? input.command : [];
+  const texts = [input, ...command, ...PATCHES.map((key) => stringAt(input, key))];
+  const marked = texts.find((each) => typeof each === "string" && each.trimStart().startsWith("*** Begin Patch"));
+  if (typeof marked === "string") return fromApplyPatch(marked);
+  if (READERS.includes(kind)) return [];
+  if (isObject(input)) {
+    const path = PATHS.map((key) => stringAt(input, key)).find(Boolean) ?? place;
+    const changes = fromChanges(input.changes);
+    if (changes.length > 0) return changes;
+    const edits = Array.isArray(input.edits) ? input.edits : [input];
+    const replaced = path === null ? [] : edits.flatMap((edit) => replacement(edit));
+    if (path !== null && replaced.length > 0) return [{ path, operation: "modify", hunks: replaced }];
+    const patch = texts.find((each) => typeof each === "string" && /^(@@ |--- |diff --git )/m.test(each));
+    if (typeof patch === "string") return fromUnified(patch, path);
+    const whole = WHOLE.map((key) => stringAt(input, key)).find((each) => each !== null);
+    if (path !== null && whole != null) return [{ path, operation: "add", hunks: hunksOf("", whole) }];
+    if (isObject(input.content)) return inferAll(input.content, kind, path);
+  }
+  return [];
+}
+
+/** Hunks of one piece of text put in the place of another. */
+function replacement(edit: Json): string[] {
+  const value = (names: string[]) => names.map((key) => stringAt(edit, key)).find((each) => each !== null);
+  const before = value(OLD);
+  const after = value(NEW) ?? (before == null ? null : stringAt(edit, "content"));
+  return before == null || after == null ? [] : hunksOf(before, after);
+}
+
+function hunksOf(before: string, after: string): string[] {
+  const whole = (text: string) => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
+  const [old, fresh] = [whole(before), whole(after)];
+  const patch = structuredPatch("", "", old, fresh, "", "", { context: 3, timeout: TIMEOUT });
+  if (patch) return patch.hunks.map((hunk) => hunkText(hunk.lines, hunk.oldStart, hunk.newStart));
+  const signed = (text: string, sign: string) =>
+    text
+      .split("\n")
+      .slice(0, -1)
+      .map((line) => sign + line);
+  return [hunkText([...signed(old, "-"), ...signed(fresh, "+")])];
+}
+
+function hunkText(lines: string[], oldStart = 1, newStart = 1, title = ""): string {
+  const count = (signs: string) => lines.filter((line) => signs.includes(line[0] ?? " ")).length;
+  const [before, after] = [count(" -"), count(" +")];
+  return `@@ -${before && oldStart},${before} +${after && newStart},${after} @@${title}\n${lines.join("\n")}\n`;
+}
+
+const NO_FILE = "/dev/null";
+
+function fromUnified(text: string, path: string | null): Inferred[] {
+  return parsePatch(text).flatMap((file: StructuredPatch) => {
+    const named = (name: string | undefined) => (name && name !== NO_FILE ? name.replace(/^[ab]\//, "") : null);
+    const found = path ?? named(file.newFileName) ?? named(file.oldFileName);
+    if (found === null || file.hunks.length === 0) return [];
+    const operation = file.oldFileName === NO_FILE ? "add" : file.newFileName === NO_FILE ? "delete" : "modify";
+    return [
+      { path: found, operation, hunks: file.hunks.map((hunk) => hunkText(hunk.lines, hunk.oldStart, hunk.newStart)) },
+    ];
+  });
+}
+
+const VERBS: Record<string, string> = { add: "add", create: "add", delete: "delete", update: "modify" };
+
+/** Codex: a map from path to change, or a list of changes with a path each. */
+function fromChanges(value: Json | undefined): Inferred[] {
+  if (!isObject(value) && !Array.isArray(value)) return [];
+  return Object.entries(value).flatMap(([key, given]): Inferred[] => {
+    const path = Array.isArray(value) ? stringAt(given, "path") : key;
+    if (path === null || !isObject(given)) return [];
+    const verb =
+      stringAt(given, "type") ?? stringAt(given.kind, "type") ?? stringAt(given, "kind") ?? Object.keys(given)[0] ?? "";
+    const change = isObject(given[verb]) ? given[verb] : given;
+    const diff = stringAt(change, "unified_diff") ?? stringAt(change, "diff") ?? "";
+    const content = stringAt(change, "content") ?? (diff.startsWith("@@") ? null : diff);
+    const moved = stringAt(change, "move_path") ?? stringAt(change.kind, "move_path");
+    const operation = Object.hasOwn(VERBS, verb) ? (VERBS[verb] as string) : verb;
+    const hunks =
+      content === null
+        ? (fromUnified(diff, path)[0]?.hunks ?? [])
+        : operation === "delete"
+          ? hunksOf(content, "")
+          : hunksOf("", content);
+    return [moved ? { path: moved, oldPath: path, operation: "move", hunks } : { path, operation, hunks }];
+  });
+}
+
+const SECTION = /^\*\*\* (Add|Update|Delete) File: (.*)$/;
+
+/** The patch language of the tool apply_patch: hunks without line numbers. */
+function fromApplyPatch(text: string): Inferred[] {
+  const files: Inferred[] = [];
+  let lines: string[] = [];
+  let title = "";
+  const close = (): void => {
+    if (lines.length > 0) files[files.length - 1]?.hunks.push(hunkText(lines, 1, 1, title));
+    lines = [];
+    title = "";
+  };
+  for (const line of text.split("\n")) {
+    const found = SECTION.exec(line);
+    const file = files[files.length - 1];
+    if (found || line.startsWith("@@") || line.startsWith("*** ")) close();
+    if (found) {
+      const [, verb, path] = found as unknown as [string, string, string];
+      files.push({ path: path.trim(), operation: VERBS[verb.toLowerCase()] as string, hunks: [] });
+    } else if (file && line.startsWith("*** Move to: ")) {
+      files[files.length - 1] = { ...file, path: line.slice(13).trim(), oldPath: file.path, operation: "move" };
+    } else if (line.startsWith("@@")) title = line.slice(2);
+    else if (/^[ +-]/.test(line)) lines.push(line);
+    else if (line === "" && lines.length > 0) lines.push(" ");
+  }
+  return files;
+}
+
+function asItem(files: Inferred[]): Tagged | null {
+  if (files.length === 0) return null;
+  const changes = files.map(({ path, oldPath, operation }): JsonObject => {
+    return oldPath === undefined ? { operation, path } : { operation, path, oldPath };
+  });
+  const text = files.map(section).join("");
+  return { type: "diff", changes, patch: text === "" ? null : { format: "git_patch", text } };
+}
+
+/** Git's form of one file. A path that would need quoting there has its row alone. */
+function section({ path, oldPath = path, operation, hunks }: Inferred): string {
+  if (hunks.length === 0 || /[\n\t"]/.test(path + oldPath)) return "";
+  const before = operation === "add" ? NO_FILE : oldPath;
+  const after = operation === "delete" ? NO_FILE : path;
+  return `diff --git ${oldPath} ${path}\n--- ${before}\n+++ ${after}\n${hunks.join("")}`;
+}

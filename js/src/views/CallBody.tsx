@@ -1,0 +1,120 @@
+import type { ComponentChildren, VNode } from "preact";
+import { stringAt } from "../lib/json.ts";
+import { readOutput } from "../lib/raw_output.ts";
+import { LITERAL_KINDS } from "../lib/words.ts";
+import type { Tagged, ToolCall } from "../types.ts";
+import { Blocks, BlockView } from "./Blocks.tsx";
+import { placeOf } from "./call_words.ts";
+import { type App, useApp } from "./context.ts";
+import { Diff } from "./Diff.tsx";
+import { Json } from "./Json.tsx";
+import { Odd } from "./Odd.tsx";
+import { Output } from "./Output.tsx";
+import { Terminal } from "./Terminal.tsx";
+
+interface Props {
+  call: ToolCall;
+  /** Changes read from the input, where the agent sent no diff. */
+  inferred: Tagged | null;
+}
+
+/** What a call shows: its content in order, else what its raw values tell. */
+export function CallBody({ call, inferred }: Props): VNode {
+  const app = useApp();
+  return (
+    <div class="acp-call-body">
+      {call.content.map((item, at) => (
+        <Item key={at} item={item} call={call} />
+      ))}
+      {inferred && (
+        <>
+          <p class="acp-call-said acp-dim">Inferred from the input: what it was asked to change</p>
+          <Diff item={inferred} />
+        </>
+      )}
+      {call.content.every((item) => isBlank(app, item)) && <RawResult call={call} />}
+    </div>
+  );
+}
+
+/** True for an item in which there is nothing to read. */
+function isBlank(app: App, item: Tagged): boolean {
+  if (item.type === "terminal") return (app.store.buffer(`x:${stringAt(item, "terminalId")}`)?.size ?? 0) === 0;
+  return item.type === "content" && stringAt(item.content, "text")?.trim() === "";
+}
+
+/** One content item of a call; unknown types are a line with their JSON. */
+function Item({ item, call }: { item: Tagged; call: ToolCall }): ComponentChildren {
+  const View = Object.hasOwn(ITEMS, item.type) ? ITEMS[item.type] : undefined;
+  return View ? (
+    <View item={item} call={call} />
+  ) : (
+    <div class="acp-item">
+      <Odd what="content of the type" name={String(item.type)} value={item} />
+    </div>
+  );
+}
+
+function ContentItem({ item, call }: { item: Tagged; call: ToolCall }): VNode | null {
+  const block = item.content as Tagged;
+  const text = stringAt(block, "type") === "text" ? stringAt(block, "text") : null;
+  if (text?.trim() === "") return null;
+  return (
+    <div class="acp-item">
+      {text !== null && LITERAL_KINDS.includes(call.kind) ? (
+        <Output text={text} language={languageOf(call)} />
+      ) : (
+        <BlockView block={block} />
+      )}
+    </div>
+  );
+}
+
+/** The extension of the file that is read: highlight.js knows most of them by name. */
+function languageOf(call: ToolCall): string {
+  return call.kind === "read" ? (/\.(\w+)$/.exec(placeOf(call) ?? "")?.[1] ?? "").toLowerCase() : "";
+}
+
+function TerminalItem({ item }: { item: Tagged }): VNode {
+  return <Terminal id={`x:${stringAt(item, "terminalId") ?? ""}`} />;
+}
+
+const ITEMS: Record<string, (props: { item: Tagged; call: ToolCall }) => VNode | null> = {
+  content: ContentItem,
+  diff: Diff,
+  terminal: TerminalItem,
+};
+
+/** The raw output in the shape that it has, for agents that send nothing else. */
+function RawResult({ call }: { call: ToolCall }): VNode | null {
+  const output = readOutput(call.rawOutput);
+  if (output === null) return null;
+  if (output.kind === "tree") {
+    return (
+      <div class="acp-item">
+        <Json value={call.rawOutput} label="Output" />
+      </div>
+    );
+  }
+  if (output.kind === "blocks") {
+    return (
+      <div class="acp-item">
+        <Blocks blocks={output.blocks} />
+      </div>
+    );
+  }
+  const { text, errors, exit } = output;
+  const nothing = text.trim() === "" && errors.trim() === "";
+  return (
+    <div class="acp-item">
+      {text.trim() !== "" && <Output text={text} language={languageOf(call)} />}
+      {errors.trim() !== "" && (
+        <>
+          <span class="acp-dim">Errors</span>
+          <Output text={errors} label="Errors" />
+        </>
+      )}
+      {exit !== "" && <span class="acp-dim">{nothing ? `${exit}, no output` : exit}</span>}
+    </div>
+  );
+}
