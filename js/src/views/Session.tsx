@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import { Announcer } from "./Announcer.tsx";
 import { Composer } from "./Composer.tsx";
 import { useApp } from "./context.ts";
 import { ErrorCard } from "./ErrorCard.tsx";
@@ -6,6 +7,7 @@ import { Guard } from "./Guard.tsx";
 import { AgentName, Dot, Elapsed, Header, type Status, StatusWords, Stop, statusOf } from "./Header.tsx";
 import { About, Diagnostics } from "./Lines.tsx";
 import { Log } from "./Log.tsx";
+import { Elsewhere } from "./Permission.tsx";
 import { Entries, TurnBody } from "./Turn.tsx";
 import "./base.css";
 
@@ -66,6 +68,7 @@ export function TurnView({ turn: id }: { turn: string }): VNode {
       <Log>
         {turn === undefined && <div class="acp-dim">This turn is not in the session any more.</div>}
         <TurnBody id={id} />
+        <Elsewhere turn={id} />
         {last && <ErrorCard />}
         {last && <Starting />}
         {open && <Working />}
@@ -124,16 +127,4 @@ function Working(): VNode | null {
 function CutNote(): VNode | null {
   const note = useApp().store.single("cutNote").value;
   return note ? <p class="acp-dim">{note}</p> : null;
-}
-
-/** Says a new question at once to those who listen instead of look. */
-function Announcer(): VNode {
-  const { store } = useApp();
-  const key = store.pendingPermissions.value[0];
-  const permission = key === undefined ? undefined : store.get("permissions", key);
-  return (
-    <div class="acp-hidden" aria-live="assertive">
-      {permission ? `The agent asks: ${permission.title}` : ""}
-    </div>
-  );
 }
