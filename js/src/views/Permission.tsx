@@ -120,9 +120,11 @@ function Ask({ id, permission, inCall }: AskProps): VNode {
             <span class="acp-kicker">The agent asks</span> <Visible text={title} />
           </h4>
           <Pager card={card} />
-          <button type="button" class="acp-quiet" aria-expanded={rawShown} onClick={() => setRawShown(!rawShown)}>
-            {raw.label}
-          </button>
+          {!(inCall && call?.rawInput) && (
+            <button type="button" class="acp-quiet" aria-expanded={rawShown} onClick={() => setRawShown(!rawShown)}>
+              {raw.label}
+            </button>
+          )}
         </div>
         {permission.description !== null && (
           <p class="acp-ask-description">

@@ -1,10 +1,11 @@
-import type { ComponentChildren, VNode } from "preact";
+import type { VNode } from "preact";
 import { commandOf } from "../lib/command.ts";
+import { inferDiff } from "../lib/inferred_diffs.ts";
 import { pretty, stringAt } from "../lib/json.ts";
-import type { Permission as PermissionState, Tagged, ToolCall, Json as Value } from "../types.ts";
-import { BlockView } from "./Blocks.tsx";
+import type { Permission as PermissionState, ToolCall, Json as Value } from "../types.ts";
+import { CallBody } from "./CallBody.tsx";
+import { placeOf } from "./call_words.ts";
 import { type App, useApp } from "./context.ts";
-import { Diff } from "./Diff.tsx";
 import { Icon } from "./Icon.tsx";
 import { callAsked } from "./permission_words.ts";
 import { Visible } from "./Visible.tsx";
@@ -39,7 +40,8 @@ export function Subject({ permission, call, inCall, title }: Props): VNode | nul
 function CallAsked({ call, inCall, title }: { call: ToolCall; inCall: boolean; title: string }): VNode {
   const run = useRun(call);
   const diffs = call.content.some((item) => item.type === "diff");
-  const rest = run ? run.rest : diffs ? null : call.rawInput;
+  const inferred = diffs ? null : inferDiff(call.rawInput, call.kind, placeOf(call));
+  const rest = run ? run.rest : diffs || inferred ? null : call.rawInput;
   return (
     <>
       {call.title && call.title !== title && (!inCall || call.title.length > 60) && (
@@ -49,7 +51,7 @@ function CallAsked({ call, inCall, title }: { call: ToolCall; inCall: boolean; t
       )}
       {run && <CommandLine what={run.what} cwd={run.cwd} />}
       {rest !== null && <Pre value={rest} />}
-      {!inCall && call.content.map((item) => <Item item={item} />)}
+      {!inCall && (call.content.length > 0 || inferred) && <CallBody call={call} inferred={inferred} />}
     </>
   );
 }
@@ -64,22 +66,6 @@ function useRun(call: ToolCall) {
     if (terminal?.command) return { what: terminal.command, cwd: terminal.cwd, rest: call.rawInput };
   }
   return null;
-}
-
-/** Content of a call whose card is not here. Terminals run later, and elsewhere. */
-function Item({ item }: { item: Tagged }): ComponentChildren {
-  if (item.type === "terminal") return null;
-  return (
-    <div class="acp-ask-item">
-      {item.type === "diff" ? (
-        <Diff item={item} />
-      ) : item.type === "content" ? (
-        <BlockView block={item.content as Tagged} />
-      ) : (
-        <Pre value={item} />
-      )}
-    </div>
-  );
 }
 
 /** A command and where it would run: nothing of it is interpreted, nothing is left out. */

@@ -11,6 +11,7 @@ import {
   type ToolKind,
 } from "../lib/words.ts";
 import type { Permission, ToolCall } from "../types.ts";
+import { nameOf, placeOf } from "./call_words.ts";
 
 /** What the kernel puts where the agent gave no title. */
 const NO_TITLE = "The agent asks for permission";
@@ -19,24 +20,8 @@ const NO_TITLE = "The agent asks for permission";
 export function headline(permission: Permission, call: ToolCall | undefined): string {
   const { title } = permission;
   if (title.trim() !== "" && title !== NO_TITLE) return title;
-  const path = call && pathOf(call);
-  return (
-    call?.title ||
-    call?.name ||
-    (path && `${KIND_LABELS[displayKind(call.kind)]} ${path}`) ||
-    runOf(permission, call) ||
-    "for permission"
-  );
-}
-
-/** The first path that a call names, where it names one. */
-function pathOf(call: ToolCall): string | null {
-  const changes = call.content.flatMap(({ type, changes }) =>
-    type === "diff" && Array.isArray(changes) ? changes : [],
-  );
-  const places = [call.locations[0], ...changes].map((place) => stringAt(place, "path"));
-  const named = ["path", "file_path", "filePath"].map((key) => stringAt(call.rawInput, key));
-  return [...places, ...named].find((path) => path) ?? null;
+  const name = call && nameOf(call, null);
+  return name && name !== KIND_LABELS.other ? name : (runOf(permission, call) ?? "for permission");
 }
 
 /** The command that a question is about, in one line. */
@@ -65,7 +50,7 @@ export function scopeOf(permission: Permission, call: ToolCall | undefined): str
     .map(({ name }) => `“${name.trim() || "always"}”`);
   if (names.length === 0) return null;
   const run = runOf(permission, call);
-  const target = run ?? (call && pathOf(call));
+  const target = run ?? (call && placeOf(call));
   const doing = run === null && call ? DOING[displayKind(call.kind)] : "running";
   const about = [doing, target && `“${shortened(target)}”`].filter(Boolean).join(" ");
   const what = target || (call && doing) ? about : "what it asks here";

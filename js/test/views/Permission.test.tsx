@@ -1,10 +1,11 @@
+import { act } from "preact/test-utils";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { call, OPTIONS, permission, state, terminal, turn } from "../../dev/states.ts";
 import { BUSY_KERNEL, SLOW } from "../../src/actions.ts";
-import type { Json, JsonObject, Permission as PermissionState } from "../../src/types.ts";
+import type { Json, JsonObject, Operation, Permission as PermissionState } from "../../src/types.ts";
 import { INERT, Permission } from "../../src/views/Permission.tsx";
 import { decision } from "../../src/views/permission_words.ts";
-import { Session } from "../../src/views/Session.tsx";
+import { Session, TurnView } from "../../src/views/Session.tsx";
 import { clear, click, kernel, pass, press, show } from "../help.tsx";
 
 beforeEach(() => void vi.useFakeTimers());
@@ -28,6 +29,71 @@ describe("a question", () => {
     expect(text()).toContain("Run it?");
     expect(text()).toContain("It **cleans**.");
     expect(one(".acp-cmd").textContent).toBe("$ rm -rf build   in /p");
+  });
+
+  it("has the words of a command told apart, and its folder, when a call's input lists them", async () => {
+    const { one, all } = await ask({
+      subject: {
+        type: "tool_call",
+        toolCall: {
+          toolCallId: "gone",
+          kind: "execute",
+          rawInput: { command: ["bash", "-lc", "cd /x && *rm* a"], workdir: "/w", env: { A: "1" }, call_id: "7" },
+        },
+      },
+    });
+    expect(all(".acp-word").map((word) => word.textContent)).toEqual(["bash", "-lc", "cd /x && *rm* a"]);
+    expect(one(".acp-cmd-cwd").textContent).toBe("in /w");
+    expect(one(".acp-ask-raw").textContent).toBe('{\n  "env": {\n    "A": "1"\n  }\n}');
+  });
+
+  it("takes no action of another tool for a command", async () => {
+    const input = { command: "create", path: "/p/a.py", file_text: "x = 1" };
+    const { all, text } = await ask({
+      subject: { type: "tool_call", toolCall: { toolCallId: "gone", kind: "edit", rawInput: input } },
+    });
+    expect(all(".acp-cmd")).toEqual([]);
+    expect(text()).toContain("Inferred from the input");
+    expect(text()).toContain("x = 1");
+  });
+
+  it("without a title is called by its call: title, name, kind and path, or command", async () => {
+    const named = async (toolCall: JsonObject, title = "") => {
+      const subject = { type: "tool_call", toolCall: { toolCallId: "gone", ...toolCall } };
+      return (await ask({ title, subject })).card().getAttribute("aria-label");
+    };
+    const edit = { kind: "edit", locations: [{ path: "/p/a.py" }] };
+    expect(await named({ ...edit, title: "Tidy", name: "edit" })).toBe("Permission: Tidy");
+    expect(await named({ ...edit, name: "write_file" }, " ")).toBe("Permission: write_file");
+    expect(await named(edit, "The agent asks for permission")).toBe("Permission: Edit /p/a.py");
+    expect(await named({ rawInput: { command: "ls -l" } })).toBe("Permission: ls -l");
+    expect(await named({ title: "Tidy" }, "Really?")).toBe("Permission: Really?");
+  });
+
+  it("gives what was sent, raw, in one click", async () => {
+    const { all, one } = await ask({ subject: { ...COMMAND, more: { why: "because" } } });
+    expect(all(".acp-json")).toEqual([]);
+    click(one(".acp-ask-head button"));
+    expect(one(".acp-json").textContent).toContain("because");
+  });
+
+  it("says how far an answer for always reaches, to the eye and to the ear, and only there", async () => {
+    const { one, buttons, root } = await ask({ subject: COMMAND });
+    expect(one(".acp-ask-scope").textContent).toBe(
+      "“Always allow” and “Always reject”: the agent remembers it, for running “rm -rf build”. " +
+        "The agent decides how far this reaches: it may cover more than this one.",
+    );
+    const told = buttons().map((button) => button.getAttribute("aria-describedby"));
+    expect(told).toEqual([null, one(".acp-ask-scope").id, null, one(".acp-ask-scope").id]);
+    expect(root.querySelectorAll(`[id="${told[1]}"]`)).toHaveLength(1);
+    expect((await ask({ options: [OPTIONS[0] as Json] })).all(".acp-ask-scope")).toEqual([]);
+  });
+
+  it("is a group with a name and a description for screen readers", async () => {
+    const { card, root } = await ask({ subject: COMMAND });
+    expect([card().getAttribute("role"), card().getAttribute("aria-label")]).toEqual(["group", "Permission: Run it?"]);
+    const told = root.querySelector(`[id="${card().getAttribute("aria-describedby")}"]`);
+    expect(told?.textContent).toContain("rm -rf build");
   });
 
   it("makes hidden and direction-changing characters of a command visible", async () => {
@@ -137,6 +203,25 @@ describe("an answer", () => {
     expect(page.model.of("answer")).toHaveLength(1);
   });
 
+  it("that came too soon says so", async () => {
+    const page = show(<Permission id="p:1" />, state({ permissions: { "p:1": permission("?") } }));
+    await pass(100);
+    click(page.one(".acp-ask-row > button"));
+    expect(page.model.of("answer")).toEqual([]);
+    await pass(INERT);
+    expect(page.one('[role="alert"]').textContent).toContain("Not sent");
+    click(page.one(".acp-ask-row > button"));
+    expect(page.model.of("answer")).toHaveLength(1);
+  });
+
+  it("is one answer when it was a double click", async () => {
+    const { model, buttons } = await ask();
+    click(buttons()[0] as HTMLElement);
+    click(buttons()[0] as HTMLElement);
+    click(buttons()[2] as HTMLElement);
+    expect(model.of("answer")).toHaveLength(1);
+  });
+
   it("is not taken in the moment after what it asks about changed", async () => {
     const page = show(
       <Permission id="p:1" />,
@@ -160,7 +245,7 @@ describe("an answer", () => {
     const { model, buttons, text } = await ask({ options: [OPTIONS[0] as Json] });
     click(buttons().at(-1) as HTMLElement);
     expect(model.of("dismiss")).toMatchObject([{ permission: "p:1" }]);
-    expect(text()).toContain("Dismiss");
+    expect(text()).toContain("Dismissthe agent may end the turn");
     expect((await ask()).text()).not.toContain("Dismiss");
   });
 
@@ -240,6 +325,27 @@ describe("an answered question is one line", () => {
     expect(text).toMatch(/^Answered “x” by you/);
   });
 
+  it("with the agent's words where they say more than their kind", () => {
+    const options = [{ optionId: "y", name: "Yes, allow all edits", kind: "allow_always" }];
+    expect(line({ status: "selected", optionId: "y", by: "you", options })).toMatch(
+      /^Run it\? Always allowed \(“Yes, allow all edits”\) by you/,
+    );
+  });
+
+  it("that opens to what was asked and offered, and answers nothing", async () => {
+    const page = await ask({ subject: COMMAND, status: "selected", optionId: "no", by: "you" });
+    expect(page.all(".acp-cmd")).toEqual([]);
+    click(page.one("[data-decided] button"));
+    expect(page.one(".acp-cmd").textContent).toContain("rm -rf build");
+    expect(page.all(".acp-offered li").map((each) => each.textContent)).toEqual([
+      "Allow once allows once",
+      "Always allow allows always",
+      "Reject rejects once · chosen",
+      "Always reject rejects always",
+    ]);
+    expect(page.all("button")).toHaveLength(1);
+  });
+
   it("also when it was answered elsewhere, while this page looked", async () => {
     const page = await ask();
     page.ops([
@@ -275,8 +381,8 @@ describe("a question about a tool call", () => {
   });
 
   it("shows the input when nothing else shows what would happen", () => {
-    const { one } = show(<Session />, withCall({ rawInput: { path: "a.py", text: "x" } }));
-    expect(one(".acp-ask-raw").textContent).toContain('"text": "x"');
+    const { one } = show(<Session />, withCall({ rawInput: { path: "a.py", mode: "x" } }));
+    expect(one(".acp-ask-raw").textContent).toContain('"mode": "x"');
   });
 
   it("opens the card again for a new question, and keeps a choice made while it stands", () => {
@@ -307,4 +413,115 @@ it("a terminal of a command question is no reason to draw it twice", () => {
   );
   expect(all(".acp-cmd")).toHaveLength(1);
   expect(all(".acp-term")).toHaveLength(0);
+});
+
+describe("several questions at once", () => {
+  const three = () =>
+    state({
+      timeline: ["p:1", "p:2", "p:3"],
+      turns: { "r:1": turn(1, "go") },
+      permissions: { "p:1": permission("One?"), "p:2": permission("Two?"), "p:3": permission("Three?") },
+    });
+  const settle = (id: string, title: string): Operation => [
+    "set",
+    ["permissions", id],
+    permission(title, { status: "selected", optionId: "once", by: "you" }),
+  ];
+  const open = async () => {
+    const page = show(<Session />, three());
+    await pass(INERT + 10);
+    const card = (id: string) => page.one(`[data-permission="${id}"]`);
+    return { ...page, card };
+  };
+
+  it("are counted, and all there", async () => {
+    const page = await open();
+    const counts = page.all(".acp-pager").map((pager) => pager.textContent);
+    expect(counts).toEqual(["‹ p1 of 3 questionsn ›", "‹ p2 of 3 questionsn ›", "‹ p3 of 3 questionsn ›"]);
+    page.ops(settle("p:1", "One?"));
+    await pass(50);
+    expect(page.all(".acp-pager").map((pager) => pager.textContent)[0]).toContain("1 of 2 questions");
+    page.ops(settle("p:2", "Two?"));
+    await pass(50);
+    expect(page.all(".acp-pager")).toEqual([]);
+    expect(page.all("[data-permission]")).toHaveLength(1);
+  });
+
+  it("are gone through by key and by mouse", async () => {
+    const { card } = await open();
+    act(() => card("p:1").focus());
+    press(card("p:1"), "n");
+    expect(document.activeElement).toBe(card("p:2"));
+    press(card("p:2"), "p");
+    press(card("p:1"), "p");
+    expect(document.activeElement).toBe(card("p:3"));
+    click(card("p:3").querySelector('[aria-label="Next question"]') as HTMLElement);
+    expect(document.activeElement).toBe(card("p:1"));
+  });
+
+  it("hand the focus on, to no button, and take no second answer from the same keys", async () => {
+    const page = await open();
+    act(() => page.card("p:1").focus());
+    await pass(INERT);
+    press(page.card("p:1"), "1");
+    page.ops(settle("p:1", "One?"));
+    await pass(0);
+    expect(document.activeElement).toBe(page.card("p:2"));
+    press(page.card("p:2"), "1");
+    expect(page.model.of("answer")).toHaveLength(1);
+    await pass(INERT);
+    press(page.card("p:2"), "3");
+    expect(page.model.of("answer")).toMatchObject([{ permission: "p:1" }, { permission: "p:2", optionId: "no" }]);
+  });
+
+  it("leave the focus to the last one's line", async () => {
+    const page = await open();
+    page.ops(settle("p:1", "One?"), settle("p:2", "Two?"));
+    act(() => page.card("p:3").focus());
+    page.ops(settle("p:3", "Three?"));
+    await pass(0);
+    expect(document.activeElement).toBe(page.one('[data-decided="p:3"] button'));
+  });
+
+  it("take no focus that was elsewhere", async () => {
+    const page = await open();
+    page.ops(settle("p:1", "One?"));
+    await pass(0);
+    expect(document.activeElement).toBe(document.body);
+    act(() => page.one("textarea").focus());
+    page.ops(settle("p:2", "Two?"));
+    await pass(0);
+    expect(document.activeElement).toBe(page.one("textarea"));
+  });
+
+  it("are each announced as they come", async () => {
+    const page = show(<Session />, state({ turns: { "r:1": turn(1, "go") } }));
+    const said = () => [...page.one('[aria-live="assertive"]').children];
+    const come = (id: string, title: string) =>
+      page.ops(["set", ["permissions", id], permission(title)], ["append", ["timeline"], id]);
+    come("p:1", "One?");
+    const first = said()[0];
+    come("p:2", "Two?");
+    expect(said().map((each) => each.textContent)).toEqual(["The agent asks: One?", "The agent asks: Two?"]);
+    expect(said()[0]).toBe(first); // only what is new is read out
+  });
+});
+
+it("a turn's own view shows its questions about calls of other turns", async () => {
+  const page = show(
+    <TurnView turn="r:2" />,
+    state({
+      turns: { "r:1": turn(1, "go"), "r:2": turn(2, "on") },
+      timeline: ["t:c"],
+      toolCalls: { "t:c": call("c", { kind: "edit", rawInput: { file_path: "/p/a.py", content: "x = 1" } }) },
+      permissions: {
+        "p:1": permission("Write?", {
+          turn: "r:2",
+          toolCallId: "c",
+          subject: { type: "tool_call", toolCall: { toolCallId: "c" } },
+        }),
+      },
+    }),
+  );
+  expect(page.one("[data-permission]").textContent).toContain("x = 1");
 });
