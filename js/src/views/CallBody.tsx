@@ -28,7 +28,7 @@ export function CallBody({ call, inferred }: Props): VNode {
       ))}
       {inferred && (
         <>
-          <p class="acp-call-said acp-dim">Inferred from the input: what it was asked to change</p>
+          <p class="acp-call-said acp-dim">Inferred from the input; line numbers may be off</p>
           <Diff item={inferred} />
         </>
       )}
@@ -114,7 +114,9 @@ function RawResult({ call }: { call: ToolCall }): VNode | null {
           <Output text={errors} label="Errors" />
         </>
       )}
-      {exit !== "" && <span class="acp-dim">{nothing ? `${exit}, no output` : exit}</span>}
+      {(nothing || call.status !== "failed") && exit !== "" && (
+        <span class="acp-dim">{nothing ? `${exit}, no output` : exit}</span>
+      )}
     </div>
   );
 }

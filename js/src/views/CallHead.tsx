@@ -52,7 +52,7 @@ export function CallHead({ id, call, name, state, asked, open, empty, toggle }: 
             {title}
           </button>
         )}
-        {call.name && call.name !== name && (
+        {call.name && !name.toLowerCase().startsWith(call.name.toLowerCase()) && (
           <span class="acp-call-name acp-mono acp-dim" title="The name of the tool">
             <Visible text={call.name} oneLine />
           </span>

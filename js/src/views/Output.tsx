@@ -33,15 +33,12 @@ export function Output({ text, language = "", label = "Output" }: Props): VNode 
       <pre tabIndex={0} role="group" aria-label={label}>
         {coloured(shown, language || bare.language) ?? <Visible text={shown} />}
       </pre>
-      <div class="acp-output-bar">
-        {long && (
-          <button type="button" class="acp-quiet" aria-expanded={whole} onClick={() => setWhole(!whole)}>
-            {whole ? "Show less" : `Show ${what}`}
-          </button>
-        )}
-        <span class="acp-grow" />
-        <CopyButton text={clean} label="Copy" title="Copies all of the output" />
-      </div>
+      {long && (
+        <button type="button" class="acp-quiet" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+          {whole ? "Show less" : `Show ${what}`}
+        </button>
+      )}
+      <CopyButton class="acp-quiet acp-output-copy" text={clean} label="Copy" title="Copies all of the output" />
     </div>
   );
 }
