@@ -1,8 +1,8 @@
 /** Changes that can be read from a call's raw input, where the agent sends no diff: what it asked for, not what happened. */
 
-import { parsePatch, type StructuredPatch, structuredPatch } from "diff";
+import { diffArrays, parsePatch, type StructuredPatch } from "diff";
 import type { Json, JsonObject, Tagged } from "../types.ts";
-import { isObject, stringAt } from "./json.ts";
+import { isObject, PATH_NAME, stringAt, stringLike } from "./json.ts";
 
 interface Inferred {
   path: string;
@@ -11,10 +11,9 @@ interface Inferred {
   hunks: string[];
 }
 
-const PATHS = ["file_path", "filePath", "path", "absolute_path", "filename", "fileName", "file", "target_file"];
-const OLD = ["old_string", "oldString", "old_str", "oldText", "old_text", "before", "originalContent"];
-const NEW = ["new_string", "newString", "new_str", "newText", "new_text", "after", "newContent"];
-const WHOLE = ["content", "file_text", "contents", "text"];
+const OLD = /^(old_?(string|str|text)|before|original_?content)$/i;
+const NEW = /^(new_?(string|str|text|content)|after)$/i;
+const WHOLE = /^(contents?|file_?text|text)$/i;
 const PATCHES = ["patch", "diff", "unified_diff", "fileDiff", "input"];
 
 /** Milliseconds after which two texts are shown one below the other, undiffed. */
@@ -39,7 +38,7 @@ function inferAll(input: Json, kind: string, place: string | null): Inferred[] {
   if (typeof marked === "string") return fromApplyPatch(marked);
   if (READERS.includes(kind)) return [];
   if (isObject(input)) {
-    const path = PATHS.map((key) => stringAt(input, key)).find(Boolean) ?? place;
+    const path = stringLike(input, PATH_NAME) ?? place;
     const changes = fromChanges(input.changes);
     if (changes.length > 0) return changes;
     const edits = Array.isArray(input.edits) ? input.edits : [input];
@@ -47,8 +46,8 @@ function inferAll(input: Json, kind: string, place: string | null): Inferred[] {
     if (path !== null && replaced.length > 0) return [{ path, operation: "modify", hunks: replaced }];
     const patch = texts.find((each) => typeof each === "string" && /^(@@ |--- |diff --git )/m.test(each));
     if (typeof patch === "string") return fromUnified(patch, path);
-    const whole = WHOLE.map((key) => stringAt(input, key)).find((each) => each !== null);
-    if (path !== null && whole != null) return [{ path, operation: "add", hunks: hunksOf("", whole) }];
+    const whole = stringLike(input, WHOLE);
+    if (path !== null && whole !== null) return [{ path, operation: "add", hunks: hunksOf("", whole) }];
     if (isObject(input.content)) return inferAll(input.content, kind, path);
   }
   return [];
@@ -56,23 +55,32 @@ function inferAll(input: Json, kind: string, place: string | null): Inferred[] {
 
 /** Hunks of one piece of text put in the place of another. */
 function replacement(edit: Json): string[] {
-  const value = (names: string[]) => names.map((key) => stringAt(edit, key)).find((each) => each !== null);
-  const before = value(OLD);
-  const after = value(NEW) ?? (before == null ? null : stringAt(edit, "content"));
-  return before == null || after == null ? [] : hunksOf(before, after);
+  const before = stringLike(edit, OLD);
+  const after = stringLike(edit, NEW) ?? stringAt(edit, "content");
+  return before === null || after === null ? [] : hunksOf(before, after);
 }
 
+/** Unchanged lines around what changed. */
+const AROUND = 3;
+
+/** One hunk, from the first line that differs to the last. */
 function hunksOf(before: string, after: string): string[] {
-  const whole = (text: string) => (text === "" || text.endsWith("\n") ? text : `${text}\n`);
-  const [old, fresh] = [whole(before), whole(after)];
-  const patch = structuredPatch("", "", old, fresh, "", "", { context: 3, timeout: TIMEOUT });
-  if (patch) return patch.hunks.map((hunk) => hunkText(hunk.lines, hunk.oldStart, hunk.newStart));
-  const signed = (text: string, sign: string) =>
-    text
-      .split("\n")
-      .slice(0, -1)
-      .map((line) => sign + line);
-  return [hunkText([...signed(old, "-"), ...signed(fresh, "+")])];
+  const [old, fresh] = [linesOf(before), linesOf(after)];
+  const parts = diffArrays(old, fresh, { timeout: TIMEOUT }) ?? [
+    { value: old, removed: true },
+    { value: fresh, added: true },
+  ];
+  const lines = parts.flatMap(({ value, added, removed }) =>
+    value.map((line) => (added ? "+" : removed ? "-" : " ") + line),
+  );
+  const differs = lines.map((line) => line[0] !== " ");
+  const from = Math.max(0, differs.indexOf(true) - AROUND);
+  const hunk = lines.slice(from, differs.lastIndexOf(true) + 1 + AROUND);
+  return differs.includes(true) ? [hunkText(hunk, from + 1, from + 1)] : [];
+}
+
+function linesOf(text: string): string[] {
+  return text === "" ? [] : text.replace(/\n$/, "").split("\n");
 }
 
 function hunkText(lines: string[], oldStart = 1, newStart = 1, title = ""): string {

@@ -15,3 +15,14 @@ export function stringAt(value: unknown, key: string): string | null {
 export function pretty(value: Json): string {
   return JSON.stringify(value, null, 2) ?? "null";
 }
+
+/** The first string field whose name fits: agents spell one thing in many ways. */
+export function stringLike(value: unknown, name: RegExp): string | null {
+  const found = isObject(value)
+    ? Object.entries(value).find(([key, each]) => name.test(key) && typeof each === "string")
+    : null;
+  return found ? (found[1] as string) : null;
+}
+
+/** How agents name the path of a file. */
+export const PATH_NAME = /^((absolute_?|file_?|target_?)?path|(target_?)?file(_?name)?)$/i;

@@ -1,4 +1,4 @@
-import { isObject, stringAt } from "../lib/json.ts";
+import { isObject, PATH_NAME, stringAt, stringLike } from "../lib/json.ts";
 import { relative } from "../lib/paths.ts";
 import { displayKind, KIND_LABELS } from "../lib/words.ts";
 import type { Json, ToolCall } from "../types.ts";
@@ -22,8 +22,5 @@ function commandIn(input: Json): string | null {
 export function placeOf(call: ToolCall): string | null {
   const changes = call.content.flatMap((item) => (Array.isArray(item.changes) ? item.changes : []));
   const found = [...changes, ...call.locations].map((each) => stringAt(each, "path"));
-  return [...found, ...PATHS.map((key) => stringAt(call.rawInput, key))].find(Boolean) ?? null;
+  return found.find(Boolean) ?? stringLike(call.rawInput, PATH_NAME);
 }
-
-/** Where agents put the path in a raw input. */
-const PATHS = ["file_path", "filePath", "path", "absolute_path", "filename", "file", "target_file", "url", "pattern"];
