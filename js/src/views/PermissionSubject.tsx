@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import { useMemo } from "preact/hooks";
 import { commandOf } from "../lib/command.ts";
 import { inferDiff } from "../lib/inferred_diffs.ts";
 import { pretty, stringAt } from "../lib/json.ts";
@@ -14,8 +15,13 @@ import { Visible } from "./Visible.tsx";
 export function callOf(app: App, permission: PermissionState): ToolCall | undefined {
   const { toolCallId } = permission;
   const known = toolCallId === null ? undefined : app.store.get("toolCalls", `t:${toolCallId}`);
-  return known ?? callAsked(permission, undefined);
+  if (known) return known;
+  // The same call each time: what seems new takes no answer for a moment.
+  if (!described.has(permission)) described.set(permission, callAsked(permission, undefined));
+  return described.get(permission);
 }
+
+const described = new WeakMap<PermissionState, ToolCall | undefined>();
 
 interface Props {
   permission: PermissionState;
@@ -40,7 +46,9 @@ export function Subject({ permission, call, inCall, title }: Props): VNode | nul
 function CallAsked({ call, inCall, title }: { call: ToolCall; inCall: boolean; title: string }): VNode {
   const run = useRun(call);
   const diffs = call.content.some((item) => item.type === "diff");
-  const inferred = diffs ? null : inferDiff(call.rawInput, call.kind, placeOf(call));
+  const { rawInput, kind } = call;
+  const place = placeOf(call);
+  const inferred = useMemo(() => (diffs ? null : inferDiff(rawInput, kind, place)), [diffs, rawInput, kind, place]);
   const rest = run ? run.rest : diffs || inferred ? null : call.rawInput;
   return (
     <>

@@ -47,6 +47,16 @@ describe("a question", () => {
     expect(one(".acp-ask-raw").textContent).toBe('{\n  "env": {\n    "A": "1"\n  }\n}');
   });
 
+  it("about a call that nobody knows can be answered like every other", async () => {
+    const toolCall = { toolCallId: "gone", kind: "edit", rawInput: { path: "/p/a.py", content: "x" } };
+    const { buttons, model, ops } = await ask({ subject: { type: "tool_call", toolCall } });
+    ops(["set", ["session", "label"], "drawn again"]);
+    await pass(INERT + 10);
+    expect(buttons().every(enabled)).toBe(true);
+    click(buttons()[2] as HTMLElement);
+    expect(model.of("answer")).toMatchObject([{ optionId: "no" }]);
+  });
+
   it("takes no action of another tool for a command", async () => {
     const input = { command: "create", path: "/p/a.py", file_text: "x = 1" };
     const { all, text } = await ask({
