@@ -105,6 +105,7 @@ function RawResult({ call }: { call: ToolCall }): VNode | null {
   }
   const { text, errors, exit } = output;
   const nothing = text.trim() === "" && errors.trim() === "";
+  if (nothing && call.content.length > 0) return null; // a terminal says itself how it ended
   return (
     <div class="acp-item">
       {text.trim() !== "" && <Output text={text} language={languageOf(call)} />}

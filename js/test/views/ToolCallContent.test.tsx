@@ -87,6 +87,9 @@ describe("the output of a call", () => {
     expect(draw({ status: "failed", rawOutput: { rows: 3 } }).one(".acp-json").textContent).toContain('"rows": 3');
     const silent = draw({ kind: "execute", status: "in_progress", rawOutput: { exit_code: 0 } });
     expect(silent.text()).toContain("exit 0, no output");
+    const quiet = [{ type: "terminal", terminalId: "t" }];
+    const ended = draw({ kind: "execute", status: "in_progress", content: quiet, rawOutput: { exit_code: 0 } });
+    expect(ended.text()).not.toContain("no output");
   });
 
   it("is never shown twice, but stands under Raw output", () => {
