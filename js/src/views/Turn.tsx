@@ -172,7 +172,12 @@ function End({ id, turn }: { id: string; turn: TurnState }): VNode | null {
   const time = sent === null ? "" : duration(end - sent);
   const reason = turn.stopReason;
   if (turn.status === "failed" || turn.error !== null || reason === "error") return <Failed app={app} turn={turn} />;
-  if (reason === "cancelled") return <div class="acp-done">Stopped by you{time && ` after ${time}`}</div>;
+  if (reason === "cancelled") {
+    const words = endedByDismissal(app, id)
+      ? `Ended after a dismissed question${time && ` · ${time}`}`
+      : `Stopped by you${time && ` after ${time}`}`;
+    return <div class="acp-done">{words}</div>;
+  }
   const known = reason !== null && Object.hasOwn(STOPS, reason) ? STOPS[reason] : undefined;
   const opening =
     known ?? (reason === null || reason === "end_turn" ? `Done${time && ` in ${time}`}` : `Stopped: ${reason}`);
@@ -181,6 +186,13 @@ function End({ id, turn }: { id: string; turn: TurnState }): VNode | null {
       <Visible text={[opening, ...counts(app, id)].join(" · ")} oneLine />
     </div>
   );
+}
+
+/** True when a question of this turn was dismissed, and none was settled by a stop: an agent may end its turn then. */
+function endedByDismissal({ store }: App, turn: string): boolean {
+  const questions = store.keys("permissions").value.map((key) => store.get("permissions", key));
+  const left = questions.filter((each) => each?.turn === turn && each.status === "cancelled").map((each) => each?.by);
+  return left.length > 0 && !left.some((by) => by === "stop" || by === "end" || by === "agent");
 }
 
 function Failed({ app, turn }: { app: App; turn: TurnState }): VNode {
