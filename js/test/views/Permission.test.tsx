@@ -535,3 +535,29 @@ it("a turn's own view shows its questions about calls of other turns", async () 
   );
   expect(page.one("[data-permission]").textContent).toContain("x = 1");
 });
+
+describe("a turn that the agent ended as cancelled", () => {
+  const end = (...by: string[]): string =>
+    show(
+      <Session />,
+      state({
+        turns: {
+          "r:1": turn(1, "go", { status: "done", stopReason: "cancelled", at: { queued: null, sent: 1, end: 13 } }),
+        },
+        permissions: Object.fromEntries(
+          by.map((each, n) => [`p:${n}`, permission("Run?", { status: "cancelled", by: each })]),
+        ),
+      }),
+    ).text();
+
+  it("after a question was dismissed was not stopped by anybody", () => {
+    expect(end("you")).toContain("Ended after a dismissed question · 12 s");
+    expect(end("policy")).toContain("Ended after a dismissed question");
+    expect(end("you")).not.toContain("Stopped by you");
+  });
+
+  it("was stopped where a question was settled by the stop, or none was dismissed", () => {
+    expect(end("you", "stop")).toContain("Stopped by you after 12 s");
+    expect(end()).toContain("Stopped by you after 12 s");
+  });
+});
