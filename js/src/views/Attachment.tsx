@@ -53,7 +53,7 @@ export function Attachment({ label, detail, why, value, children }: Props): VNod
             <span class="acp-dim">
               <Visible text={detail} oneLine />
             </span>
-            {why && <span class="acp-warn"> Not shown: {why}</span>}
+            {why && <span class="acp-warn"> · Not shown: {why}</span>}
           </>
         }
       >

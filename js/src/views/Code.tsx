@@ -24,13 +24,13 @@ export class Code extends Component<Props> {
     const coloured = open || turnsAround(text) ? null : highlight(text, language);
     return (
       <div class="acp-code">
+        <div class={name ? "acp-code-bar" : "acp-code-bar acp-code-corner"}>
+          <span>{name}</span>
+          <CopyButton class="acp-code-copy" text={text} label="Copy" title="Copies the code" />
+        </div>
         <pre tabIndex={0}>
           <code>{coloured ?? untwisted(text)}</code>
         </pre>
-        <div class="acp-code-bar">
-          {name}
-          <CopyButton class="acp-code-copy" text={text} label="Copy" title="Copies the code" />
-        </div>
       </div>
     );
   }

@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
+import { fileName } from "../lib/download.ts";
 import { stringAt } from "../lib/json.ts";
 import { dataProblem, dataUrl } from "../lib/urls.ts";
 import type { Tagged } from "../types.ts";
@@ -52,10 +53,9 @@ export function ImageBlock({ block }: { block: Tagged }): VNode {
     );
   }
   return (
-    <div class="acp-attachment">
-      <Picture src={src} alt={uri ?? "Picture from the agent"} detail={detail} onError={fail} />
+    <Picture src={src} alt={fileName(uri ?? "", "Picture from the agent")} detail={detail} onError={fail}>
       {save}
-    </div>
+    </Picture>
   );
 }
 

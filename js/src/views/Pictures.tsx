@@ -1,4 +1,4 @@
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import { safeHref, webHost } from "../lib/urls.ts";
 import { visibleText } from "../lib/visible.ts";
@@ -11,10 +11,11 @@ interface Props {
   /** What is known beside its width and height. */
   detail?: string;
   onError?: () => void;
+  children?: ComponentChildren;
 }
 
 /** A picture, as wide as there is room; a click shows it in its own size. */
-export function Picture({ src, alt, detail, onError }: Props): VNode {
+export function Picture({ src, alt, detail, onError, children }: Props): VNode {
   const [large, setLarge] = useState(false);
   const [shape, setShape] = useState("");
   const [failed, setFailed] = useState(false);
@@ -40,7 +41,7 @@ export function Picture({ src, alt, detail, onError }: Props): VNode {
           onError={fail}
         />
       </button>
-      <span class="acp-dim">{[name, detail, shape].filter(Boolean).join(" · ")}</span>
+      <span class="acp-dim">{[name, detail, shape].filter(Boolean).join(" · ")}</span> {children}
     </span>
   );
 }
@@ -64,7 +65,7 @@ export function RemoteImage({ address, text = "" }: { address: string; text?: st
         </a>
       )}
       {host !== null && (
-        <button type="button" class="acp-quiet" onClick={() => want(true)}>
+        <button type="button" onClick={() => want(true)}>
           Load it from {host}
         </button>
       )}

@@ -52,6 +52,12 @@ describe("markdown", () => {
     expect(root.querySelector("img")?.getAttribute("src")).toBe("data:image/png;base64,AAAA");
   });
 
+  it("names the language of code", () => {
+    expect(draw("```css title=x\na { color: red }\n```").querySelector(".acp-code-bar")?.textContent).toBe("cssCopy");
+    expect(root.querySelector(".acp-h-attr")?.textContent).toBe("color");
+    expect(draw("```\nx\n```").querySelector(".acp-code-bar")?.textContent).toBe("Copy");
+  });
+
   it("colours code of a known language when the fence is closed", () => {
     draw("```python\ndef f(): return 'x'\n```");
     expect(root.querySelector(".acp-h-keyword")?.textContent).toBe("def");
@@ -94,6 +100,15 @@ Setext
 
 [r]: https://a.b/
 
+Then $a_1$ and:
+
+$$
+x_1
+
+$$
+- y_2
+$$
+
 The end & more.
 `;
 
@@ -128,6 +143,57 @@ describe("a text that grows", () => {
     const after = lexer.blocks(`${long} grows`);
     const same = after.filter((token, at) => token === before[at]).length;
     expect(same).toBeGreaterThanOrEqual(before.length - 2);
+  });
+});
+
+describe("mathematics", () => {
+  const formulas = (source: string): (string | null)[] => {
+    draw(source);
+    return [...root.querySelectorAll(".acp-math")].map((each) => each.textContent);
+  };
+
+  it("stands as it was written: no emphasis, no escapes, no lists in it", () => {
+    expect(formulas("if $a_1 * b_1$ and \\(x_2 * y_2\\), *so* \\[z^*\\]")).toEqual([
+      "$a_1 * b_1$",
+      "\\(x_2 * y_2\\)",
+      "\\[z^*\\]",
+    ]);
+    expect([...root.querySelectorAll("em")].map((each) => each.textContent)).toEqual(["so"]);
+    expect(formulas("$$\na\n- b\n= c \\\\\n$$\n\nafter")).toEqual(["$$\na\n- b\n= c \\\\\n$$"]);
+    expect(formulas("\\[\n\\frac{1}{n}\n\\]\n")).toEqual(["\\[\n\\frac{1}{n}\n\\]"]);
+    expect(formulas("where:\n$$a_1 *\nb_1*$$")).toEqual(["$$a_1 *\nb_1*$$"]);
+  });
+
+  it("is not made of prices, shell variables and code", () => {
+    for (const source of ["$5 or *$6*", "\\$a$", "`$a$`", "$ a $", "US$ 1,$ 2", "```\n$a$\n```"])
+      expect(formulas(source)).toEqual([]);
+  });
+
+  it("costs no more the longer the text around it is", () => {
+    const text = `${"words without any end ".repeat(20_000)}$a_1 _b$`;
+    expect(formulas(text)).toEqual(["$a_1 _b$"]);
+    expect(root.textContent).toBe(text);
+    expect(formulas("\\(".repeat(20_000))).toEqual([]);
+    expect(formulas("$a ".repeat(20_000))).toEqual([]);
+  });
+});
+
+describe("links", () => {
+  it("that may not open are words with their address", () => {
+    draw("[a](javascript:alert(1)) [b](src/x.py) [c](#part) <ftp://x.y/z>");
+    expect(root.querySelector("a")).toBeNull();
+    expect(root.textContent).toBe("a (javascript:alert(1)) b (src/x.py) c ftp://x.y/z");
+  });
+
+  it("that lead elsewhere than they say are given away", () => {
+    expect(draw("[https://github.com](https://evil.example/x)").textContent).toBe("https://github.com (evil.example)");
+    expect(draw("[www.a.b](https://evil.example)").textContent).toBe("www.a.b (evil.example)");
+    expect(draw("https://a.b/c www.a.b [docs](https://a.b/)").textContent).toBe("https://a.b/c www.a.b docs");
+  });
+
+  it("keep footnotes in the page", () => {
+    expect(draw("Text[^1].\n\n[^1]: https://a.b/\n\n[^2]: some words").textContent).toContain("[^1]: https://a.b/");
+    expect(root.textContent).toContain("[^2]: some words");
   });
 });
 
