@@ -1,6 +1,6 @@
 /** A git patch beside the list of changes that it should draw. The changes say what happened; the patch only shows it. */
 
-import { diffWordsWithSpace, parsePatch, type StructuredPatch } from "diff";
+import { diffWordsWithSpace } from "diff";
 import type { JsonObject } from "../types.ts";
 import { stringAt } from "./json.ts";
 import { samePath } from "./paths.ts";
@@ -18,6 +18,10 @@ export interface FilePatch {
   added: number;
   removed: number;
   binary: boolean;
+  /** What its headers say beside the paths: similarity, modes. */
+  notes: string[];
+  /** Its part of the patch. */
+  text: string;
 }
 
 export interface MatchedPatch {
@@ -33,99 +37,178 @@ export interface Rest {
   text: string;
 }
 
-/** Splits a patch into its files and finds the change that each belongs to. */
-export function matchPatch(text: string, changes: readonly JsonObject[]): MatchedPatch {
+/** Splits a patch into its files and finds the change that each belongs to. Sections of one file are put together. */
+export function matchPatch(text: string, changes: readonly JsonObject[], cwd: string | null = null): MatchedPatch {
   const matched: MatchedPatch = { files: changes.map(() => null), rest: [] };
-  for (const section of sections(text)) {
-    const parsed = parseSection(section);
-    const at = parsed ? changes.findIndex((change, n) => matched.files[n] === null && names(parsed, change)) : -1;
-    if (parsed && at >= 0) matched.files[at] = toFilePatch(parsed, section);
-    else if (section.trim() !== "") matched.rest.push({ why: parsed ? "stray" : "unreadable", text: section });
+  for (const section of parse(text)) {
+    const { file, text: own } = section;
+    const found = (free: boolean) =>
+      section.good
+        ? changes.findIndex((change, n) => free === (matched.files[n] === null) && names(section, change, cwd))
+        : -1;
+    const free = found(true);
+    const at = free >= 0 ? free : found(false);
+    const before = matched.files[at];
+    if (at >= 0) matched.files[at] = before ? joined(before, file) : file;
+    else if (own.trim() !== "") matched.rest.push({ why: section.good ? "stray" : "unreadable", text: own });
   }
   return matched;
 }
 
-/** Sections begin with "diff --git"; a line of a hunk never does, it has a sign before it. */
-function sections(text: string): string[] {
-  const starts = [...text.matchAll(/^diff --git /gm)].map((found) => found.index);
-  if (starts.length === 0) return [text];
-  const before = starts[0] === 0 ? [] : [text.slice(0, starts[0])];
-  return [...before, ...starts.map((start, n) => text.slice(start, starts[n + 1]))];
+function joined(a: FilePatch, b: FilePatch): FilePatch {
+  return {
+    rows: [...a.rows, ...b.rows],
+    added: a.added + b.added,
+    removed: a.removed + b.removed,
+    binary: a.binary || b.binary,
+    notes: [...a.notes, ...b.notes],
+    text: a.text + b.text,
+  };
 }
 
-function parseSection(section: string): StructuredPatch | null {
-  return parseOne(section) ?? parseOne(recounted(section));
+interface Section {
+  /** The path in its headers; null when only its first line names it. */
+  name: string | null;
+  /** What follows "diff --git ". */
+  git: string;
+  good: boolean;
+  text: string;
+  file: FilePatch;
 }
 
-function parseOne(section: string): StructuredPatch | null {
-  try {
-    const files = parsePatch(section);
-    const file = files[0];
-    return files.length === 1 && file && (file.oldFileName !== undefined || file.newFileName !== undefined)
-      ? file
-      : null;
-  } catch {
-    return null;
-  }
-}
-
-const HUNK = /^@@ -(\d+)(?:,\d+)? \+(\d+)(?:,\d+)? @@/;
-
-/** The same hunks with the counts that they have. Agents miscount, and strip the blank of an empty line. */
-function recounted(section: string): string {
-  const lines = section.replace(/\n+$/, "").split("\n");
-  const starts = lines.flatMap((line, at) => (HUNK.test(line) ? [at] : []));
-  const hunks = starts.map((start, n) => {
-    const body = lines.slice(start + 1, starts[n + 1]).map((line) => (line === "" ? " " : line));
-    const count = (signs: string) => body.filter((line) => signs.includes(line[0] as string)).length;
-    const header = (lines[start] as string).replace(HUNK, `@@ -$1,${count(" -")} +$2,${count(" +")} @@`);
-    return [header, ...body].join("\n");
-  });
-  return `${[...lines.slice(0, starts[0]), ...hunks].join("\n")}\n`;
-}
-
+const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 const NO_FILE = "/dev/null";
 
-function names(file: StructuredPatch, change: JsonObject): boolean {
+/** Reads what agents write, and more than git does: counts may be wrong, and the blank of an empty line missing. */
+function parse(text: string): Section[] {
+  const lines = text.split("\n");
+  const last = lines[lines.length - 1] === "" ? lines.length - 1 : lines.length;
+  const all: Section[] = [];
+  let from = 0;
+  let section = fresh("");
+  const close = (to: number) => {
+    section.text = section.file.text = lines.slice(from, to).join("\n") + (to < lines.length ? "\n" : "");
+    section.good &&= section.name !== null || section.git !== "";
+    if (to > from) all.push(section);
+    from = to;
+  };
+  for (let at = 0; at < last; ) {
+    const line = lines[at] as string;
+    const hunk = HUNK.exec(line);
+    if (line.startsWith("diff --git ")) {
+      close(at);
+      section = fresh(line.slice(11).trimEnd());
+    } else if (isHeader(lines, at)) {
+      if (section.file.rows.length > 0 || (section.git === "" && section.name !== null)) {
+        close(at);
+        section = fresh("");
+      }
+      const [old, now] = [nameIn(line), nameIn(lines[at + 1] as string)];
+      section.name = now === NO_FILE ? old : now;
+      at += 1;
+    } else if (hunk) {
+      at = readHunk(lines, at, last, hunk, section);
+      continue;
+    } else {
+      readExtra(line, section);
+    }
+    at += 1;
+  }
+  close(lines.length);
+  return all;
+}
+
+function fresh(git: string): Section {
+  const file: FilePatch = { rows: [], added: 0, removed: 0, binary: false, notes: [], text: "" };
+  return { name: null, git, good: true, text: "", file };
+}
+
+/** "--- a" and "+++ b": inside a hunk a removed line may look like the first, so both have to stand there. */
+function isHeader(lines: readonly string[], at: number): boolean {
+  return lines[at]?.startsWith("--- ") === true && lines[at + 1]?.startsWith("+++ ") === true;
+}
+
+function nameIn(line: string): string {
+  return unquoted((line.slice(4).split("\t")[0] as string).trimEnd());
+}
+
+/** The lines between the headers. */
+function readExtra(line: string, section: Section): void {
+  const { file } = section;
+  const word = /^(rename to|copy to|similarity index|old mode|new mode) (.*?)\r?$/.exec(line);
+  const value = word?.[2] ?? "";
+  if (word?.[1]?.endsWith(" to")) section.name = unquoted(value);
+  else if (word?.[1] === "similarity index") file.notes.push(`${value} the same`);
+  else if (word) file.notes.push(`${word[1]} ${value}`);
+  else if (/^(Binary files |GIT binary patch)/.test(line)) file.binary = true;
+}
+
+const KINDS: Record<string, Row["kind"]> = { "+": "add", "-": "del", " ": "same", "\\": "note" };
+
+/** Reads a hunk from its header on, and gives the line after it. */
+function readHunk(lines: string[], start: number, last: number, header: RegExpExecArray, section: Section): number {
+  const { file } = section;
+  const left = [Number(header[2] ?? 1), Number(header[4] ?? 1)] as [number, number];
+  let [before, after] = [Number(header[1]), Number(header[3])];
+  file.rows.push({ kind: "hunk", before: null, after: null, text: (lines[start] as string).trimEnd() });
+  let at = start + 1;
+  for (; at < last; at += 1) {
+    const line = lines[at] as string;
+    const over = left[0] <= 0 && left[1] <= 0;
+    const ends = HUNK.test(line) || line.startsWith("diff --git ");
+    if (ends || (over && (line.trim() === "" || line === "-- " || isHeader(lines, at)))) break;
+    const kind = line === "" || line === "\r" ? "same" : KINDS[line[0] as string];
+    if (kind === undefined) {
+      section.good &&= over;
+      break;
+    }
+    const old = kind === "same" || kind === "del";
+    const now = kind === "same" || kind === "add";
+    const text = kind === "note" ? line.slice(1).trim() : line.slice(1);
+    file.rows.push({ kind, before: old ? before : null, after: now ? after : null, text });
+    if (old) [before, left[0]] = [before + 1, left[0] - 1];
+    if (now) [after, left[1]] = [after + 1, left[1] - 1];
+    if (kind === "add") file.added += 1;
+    if (kind === "del") file.removed += 1;
+  }
+  return at;
+}
+
+const ESCAPES: Record<string, number> = { a: 7, b: 8, t: 9, n: 10, v: 11, f: 12, r: 13 };
+
+/** A path without git's quotes: escapes stand for bytes of UTF-8. */
+function unquoted(name: string): string {
+  const inner = /^"(.*)"$/.exec(name)?.[1];
+  if (inner === undefined) return name;
+  const bytes: number[] = [];
+  for (const [, octal, char, plain] of inner.matchAll(/\\([0-3][0-7]{2})|\\(.)|([^\\]+)/gu)) {
+    if (octal) bytes.push(Number.parseInt(octal, 8));
+    else if (char && Object.hasOwn(ESCAPES, char)) bytes.push(ESCAPES[char] as number);
+    else bytes.push(...new TextEncoder().encode(char ?? plain ?? ""));
+  }
+  return new TextDecoder().decode(new Uint8Array(bytes));
+}
+
+function names({ name, git }: Section, change: JsonObject, cwd: string | null): boolean {
   const path = stringAt(change, "path");
   if (path === null) return false;
-  const header = file.newFileName && file.newFileName !== NO_FILE ? file.newFileName : file.oldFileName;
-  return header !== undefined && spellings(header).some((spelling) => samePath(spelling, path));
+  if (name !== null) return spellings(name).some((each) => same(each, path, cwd));
+  const quoted = /"((?:[^"\\]|\\.)*)"$/.exec(git)?.[0];
+  if (quoted) return spellings(unquoted(quoted)).some((each) => same(each, path, cwd));
+  // Blanks of an unquoted path are not told from the one between both paths: every one is tried.
+  return [...git.matchAll(/ /g)].some(({ index }) =>
+    spellings(git.slice(index + 1)).some((each) => same(each, path, cwd)),
+  );
+}
+
+function same(header: string, path: string, cwd: string | null): boolean {
+  return samePath(header, path) || (cwd !== null && samePath(`${cwd}/${header}`, path));
 }
 
 /** A path as a patch may spell it: as it is, or behind "a/" or "b/", there with or without the leading slash. */
 function spellings(header: string): string[] {
-  const bare = /^[abciow]\//.test(header) ? header.slice(2) : null;
-  return bare === null ? [header] : [header, bare, `/${bare}`];
-}
-
-function toFilePatch(file: StructuredPatch, section: string): FilePatch {
-  const headers = [...section.matchAll(/^@@ .*$/gm)].map((found) => found[0]);
-  const rows: Row[] = [];
-  const count = { add: 0, del: 0 };
-  file.hunks.forEach((hunk, n) => {
-    rows.push({ kind: "hunk", before: null, after: null, text: headers[n] ?? "@@" });
-    let [before, after] = [hunk.oldStart, hunk.newStart];
-    for (const line of hunk.lines) {
-      const text = line.slice(1);
-      if (line[0] === "+") {
-        rows.push({ kind: "add", before: null, after, text });
-        after += 1;
-        count.add += 1;
-      } else if (line[0] === "-") {
-        rows.push({ kind: "del", before, after: null, text });
-        before += 1;
-        count.del += 1;
-      } else if (line[0] === "\\") {
-        rows.push({ kind: "note", before: null, after: null, text: text.trim() });
-      } else {
-        rows.push({ kind: "same", before, after, text });
-        before += 1;
-        after += 1;
-      }
-    }
-  });
-  return { rows, added: count.add, removed: count.del, binary: file.isBinary === true };
+  const all = [header, header.replace(/(?!^)\\\\/g, "\\")];
+  return /^[abciow]\//.test(header) ? [...all, header.slice(2), header.slice(1)] : all;
 }
 
 export interface Part {

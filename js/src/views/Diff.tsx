@@ -37,8 +37,8 @@ export function Diff({ item }: Props): VNode {
   const format = stringAt(patch, "format");
   const text = stringAt(patch, "text") ?? "";
   const matched = useMemo<MatchedPatch>(
-    () => (format === "git_patch" ? matchPatch(text, changes) : { files: [], rest: [] }),
-    [item],
+    () => (format === "git_patch" ? matchPatch(text, changes, cwd) : { files: [], rest: [] }),
+    [item, cwd],
   );
   return (
     <div class="acp-diff">

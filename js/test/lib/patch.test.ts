@@ -34,7 +34,7 @@ describe("a patch beside its changes", () => {
   it("understands a rename without hunks", () => {
     const text = "diff --git /p/a b /p/c d\nsimilarity index 100%\nrename from /p/a b\nrename to /p/c d\n";
     const { files } = matchPatch(text, [{ operation: "move", oldPath: "/p/a b", path: "/p/c d" }]);
-    expect(files[0]).toEqual({ rows: [], added: 0, removed: 0, binary: false });
+    expect(files[0]).toMatchObject({ rows: [], added: 0, removed: 0, notes: ["100% the same"] });
   });
 
   it("keeps what names another file, and says so", () => {
@@ -44,10 +44,55 @@ describe("a patch beside its changes", () => {
     expect(rest).toMatchObject([{ why: "stray", text: expect.stringContaining("/etc/passwd") }]);
   });
 
-  it("never gives the second of two sections for one file to another change", () => {
-    const text = section(plain("/p/a.py")) + section(plain("/p/a.py"));
-    const { rest } = matchPatch(text, [modify("/p/a.py"), modify("/p/b.py")]);
-    expect(rest).toHaveLength(1);
+  it("shows every section of one file, and gives none to another change", () => {
+    const text = section(plain("/p/a.py")) + section(plain("/p/a.py"), "@@ -9 +9 @@\n-c\n+d\n");
+    const { files, rest } = matchPatch(text, [modify("/p/a.py"), modify("/p/b.py")]);
+    expect(rest).toEqual([]);
+    expect(files[0]?.rows.map((row) => row.text)).toEqual(["@@ -1 +1 @@", "a", "b", "@@ -9 +9 @@", "c", "d"]);
+    expect(files[0]?.text).toBe(text);
+    expect(files[1]).toBeNull();
+  });
+
+  it.each([
+    ["a mode change", "diff --git /p/a b /p/a b\nold mode 100644\nnew mode 100755\n", "/p/a b", false],
+    ["a quoted mode change", 'diff --git "/p/\\303\\244" "/p/\\303\\244"\nold mode 1\nnew mode 2\n', "/p/ä", false],
+    ["a binary file", "diff --git a/p/x.png b/p/x.png\nBinary files differ\n", "/p/x.png", true],
+    ["binary data", "diff --git /p/x /p/x\nGIT binary patch\nliteral 4\nLcmZQ\n", "/p/x", true],
+  ])("understands %s without hunks", (_, text, path, binary) => {
+    const { files, rest } = matchPatch(text, [modify(path)]);
+    expect(rest).toEqual([]);
+    expect(files[0]).toMatchObject({ rows: [], binary });
+  });
+
+  it.each([
+    ["relative to the folder", "--- a/src/x.py\n+++ b/src/x.py", "/p/src/x.py"],
+    ["with blanks and a date", "--- /p/a b.py\t2026-01-01\n+++ /p/a b.py\t2026-01-02", "/p/a b.py"],
+    ["on a Windows share", "--- \\\\host\\s\\a.py\n+++ \\\\host\\s\\a.py", "\\\\host\\s\\a.py"],
+  ])("finds a path %s, also without git's first line", (_, header, path) => {
+    const { files, rest } = matchPatch(section(header), [modify(path)], "/p");
+    expect(rest).toEqual([]);
+    expect(files[0]?.rows).toHaveLength(3);
+  });
+
+  it("of several files without git's lines is split", () => {
+    const text = section("--- /p/a\n+++ /p/a") + section("--- /p/b\n+++ /dev/null", "@@ -1 +0,0 @@\n-x\n");
+    const { files, rest } = matchPatch(text, [modify("/p/b"), modify("/p/a")]);
+    expect(rest).toEqual([]);
+    expect(files.map((file) => file && [file.added, file.removed])).toEqual([
+      [0, 1],
+      [1, 1],
+    ]);
+  });
+
+  it("keeps notes on missing line ends, and lines that end as on Windows", () => {
+    const body = "@@ -1 +1 @@\r\n-a\r\n+b\r\n\\ No newline at end of file\r\n";
+    const { files } = matchPatch(section("diff --git /p/a /p/a\r\n--- /p/a\r\n+++ /p/a\r", body), [modify("/p/a")]);
+    expect(files[0]?.rows.map((row) => [row.kind, row.text])).toEqual([
+      ["hunk", "@@ -1 +1 @@"],
+      ["del", "a\r"],
+      ["add", "b\r"],
+      ["note", "No newline at end of file"],
+    ]);
   });
 
   it("is not fooled by removed lines that look like headers", () => {
