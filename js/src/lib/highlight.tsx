@@ -62,3 +62,31 @@ function nodes(children: (Scope | string)[]): ComponentChildren {
     return child.scope ? <span class={`acp-h-${child.scope.split(".")[0]}`}>{inner}</span> : inner;
   });
 }
+
+/** So many characters of a line in one colour. */
+export interface Stretch {
+  length: number;
+  scope: string | null;
+}
+
+/** The colours of each line of one text, or null as above. */
+export function highlightLines(lines: readonly string[], language: string): Stretch[][] | null {
+  const text = lines.join("\n");
+  if (text.length > LONGEST || !hljs.getLanguage(language)) return null;
+  const result = hljs.highlight(text, { language, ignoreIllegals: true });
+  const root = (result._emitter as unknown as { rootNode?: Scope }).rootNode;
+  const out: Stretch[][] = [[]];
+  const walk = (node: Scope | string, scope: string | null): void => {
+    if (typeof node !== "string") {
+      const own = node.scope?.split(".")[0] ?? scope;
+      for (const child of node.children ?? []) walk(child, own);
+      return;
+    }
+    node.split("\n").forEach((piece, at) => {
+      if (at > 0) out.push([]);
+      if (piece) out[out.length - 1]?.push({ length: piece.length, scope });
+    });
+  };
+  if (root) walk(root, null);
+  return out;
+}

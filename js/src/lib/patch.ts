@@ -218,18 +218,21 @@ export interface Part {
 }
 
 const LONGEST_LINE = 500;
+/** Milliseconds for one stretch of lines; what is left then has no marks. */
+const LONGEST_TIME = 40;
 /** Above this share of changed text the marks would say nothing. */
 const TOO_DIFFERENT = 0.7;
 
 /** For rows of a removed run that is followed by an added run of the same length: which words differ. */
 export function wordMarks(rows: readonly Row[]): Map<Row, Part[]> {
   const marks = new Map<Row, Part[]>();
-  for (let at = 0; at < rows.length; ) {
+  const until = performance.now() + LONGEST_TIME;
+  for (let at = 0; at < rows.length && performance.now() < until; ) {
     const removed = run(rows, at, "del");
     const added = run(rows, at + removed.length, "add");
     if (removed.length > 0 && removed.length === added.length) {
       removed.forEach((row, n) => {
-        markPair(row, added[n] as Row, marks);
+        if (performance.now() < until) markPair(row, added[n] as Row, marks);
       });
     }
     at += Math.max(1, removed.length + added.length);

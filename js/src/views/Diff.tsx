@@ -1,19 +1,14 @@
-import { Component, type ComponentChildren, type VNode } from "preact";
-import { useEffect, useMemo, useState } from "preact/hooks";
+import { signal } from "@preact/signals";
+import type { VNode } from "preact";
+import { useMemo, useState } from "preact/hooks";
 import { isObject, stringAt } from "../lib/json.ts";
-import {
-  type FilePatch,
-  type MatchedPatch,
-  matchPatch,
-  type Part,
-  type Rest,
-  type Row,
-  wordMarks,
-} from "../lib/patch.ts";
+import { type FilePatch, type MatchedPatch, matchPatch, type Rest } from "../lib/patch.ts";
 import { relative } from "../lib/paths.ts";
+import { visibleText } from "../lib/visible.ts";
 import type { JsonObject, Tagged } from "../types.ts";
 import { CopyButton } from "./CopyButton.tsx";
 import { useApp } from "./context.ts";
+import { Rows } from "./DiffRows.tsx";
 import { Icon } from "./Icon.tsx";
 import { Json } from "./Json.tsx";
 import { Visible } from "./Visible.tsx";
@@ -21,8 +16,27 @@ import "./Diff.css";
 
 /** Longer patches of a file begin closed. */
 const FOLD_ABOVE = 400;
-/** Rows drawn at a time, so that a long patch never holds the page up. */
-const STEP = 250;
+
+/** Whether both sides stand beside each other: one choice of the reader for every diff, kept by the browser. */
+const KEPT = "acp-widget:split";
+const split = signal(remembered());
+
+function remembered(): boolean {
+  try {
+    return localStorage.getItem(KEPT) === "1";
+  } catch {
+    return false;
+  }
+}
+
+function choose(value: boolean): void {
+  split.value = value;
+  try {
+    localStorage.setItem(KEPT, value ? "1" : "0");
+  } catch {
+    // Then it is remembered as long as the page lives.
+  }
+}
 
 interface Props {
   item: Tagged;
@@ -43,7 +57,12 @@ export function Diff({ item }: Props): VNode {
   return (
     <div class="acp-diff">
       {changes.map((change, at) => (
-        <File change={change} file={matched.files[at] ?? null} cwd={cwd} copy={at === 0 ? text : ""} />
+        <File
+          change={change}
+          file={matched.files[at] ?? null}
+          cwd={cwd}
+          whole={at === 0 && changes.length > 1 ? text : ""}
+        />
       ))}
       {changes.length === 0 && <div class="acp-file acp-dim">No changes listed</div>}
       {matched.rest.map((rest) => (
@@ -98,14 +117,16 @@ interface FileProps {
   file: FilePatch | null;
   cwd: string | null;
   /** The whole patch, where this row offers to copy it. */
-  copy: string;
+  whole: string;
 }
 
-function File({ change, file, cwd, copy }: FileProps): VNode {
+function File({ change, file, cwd, whole }: FileProps): VNode {
   const rows = file?.rows.length ?? 0;
   const [open, setOpen] = useState(rows <= FOLD_ABOVE);
+  const path = stringAt(change, "path") ?? "";
+  const name = visibleText(relative(path, cwd), true);
   const known = Object.hasOwn(KNOWN_FIELDS, stringAt(change, "operation") ?? "");
-  const notes = [stringAt(change, "fileType"), stringAt(change, "mimeType"), note(file)].filter(
+  const notes = [stringAt(change, "fileType"), stringAt(change, "mimeType"), ...(file?.notes ?? []), note(file)].filter(
     (text) => text && text !== "text",
   );
   return (
@@ -123,14 +144,32 @@ function File({ change, file, cwd, copy }: FileProps): VNode {
         )}
         <span class="acp-grow" />
         {rows > FOLD_ABOVE && (
-          <button type="button" class="acp-quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
+          <button type="button" class="acp-quiet" aria-expanded={open} title={name} onClick={() => setOpen(!open)}>
             {open ? "Hide" : `Show ${rows.toLocaleString("en-US")} lines`}
           </button>
         )}
-        {copy !== "" && <CopyButton text={copy} label="Copy patch" />}
+        {file && open && rows > 0 && (
+          <button
+            type="button"
+            class="acp-quiet acp-split"
+            title={`${split.value ? "Unified" : "Split"} view of ${name}`}
+            onClick={() => choose(!split.value)}
+          >
+            {split.value ? "Unified" : "Split"}
+          </button>
+        )}
+        {file && <CopyButton text={file.text} label="Copy patch" title={`Copies the patch of ${name}`} />}
+        {whole !== "" && <CopyButton text={whole} label="Copy all" title="Copies the patch of all files" />}
       </div>
       {!known && <Json value={change} label="The change as the agent sent it" />}
-      {file && open && rows > 0 && <Rows rows={file.rows} />}
+      {file && open && rows > 0 && (
+        <Rows
+          rows={file.rows}
+          name={name}
+          language={/[^.]*$/.exec(path)?.[0].toLowerCase() ?? ""}
+          split={split.value}
+        />
+      )}
     </>
   );
 }
@@ -145,6 +184,7 @@ function note(file: FilePatch | null): string | null {
 function Paths({ change, cwd }: { change: JsonObject; cwd: string | null }): VNode {
   const path = stringAt(change, "path");
   const old = stringAt(change, "oldPath");
+  const directory = stringAt(change, "fileType") === "directory";
   return (
     <span class="acp-path" title={path ?? ""}>
       {old !== null && (
@@ -154,6 +194,7 @@ function Paths({ change, cwd }: { change: JsonObject; cwd: string | null }): VNo
         </>
       )}
       <Visible text={path === null ? "" : relative(path, cwd)} oneLine />
+      {directory && !path?.endsWith("/") && "/"}
     </span>
   );
 }
@@ -165,66 +206,4 @@ function Counts({ file }: { file: FilePatch }): VNode {
       <span class="acp-bad">−{file.removed.toLocaleString("en-US")}</span>
     </span>
   );
-}
-
-function Rows({ rows }: { rows: Row[] }): VNode {
-  const [drawn, setDrawn] = useState(STEP);
-  useEffect(() => {
-    if (drawn >= rows.length) return;
-    const frame = requestAnimationFrame(() => setDrawn(drawn + STEP));
-    return () => cancelAnimationFrame(frame);
-  }, [drawn, rows.length]);
-  const slices: Row[][] = [];
-  for (let at = 0; at < Math.min(drawn, rows.length); at += STEP) slices.push(rows.slice(at, at + STEP));
-  return (
-    <div class="acp-patch" tabIndex={0} role="group" aria-label="Patch">
-      <div class="acp-patch-inner">
-        {slices.map((slice, at) => (
-          <Slice key={at} rows={slice} first={slice[0] as Row} />
-        ))}
-      </div>
-    </div>
-  );
-}
-
-interface SliceProps {
-  rows: Row[];
-  first: Row;
-}
-
-/** A stretch of rows, drawn once. */
-class Slice extends Component<SliceProps> {
-  override shouldComponentUpdate(next: SliceProps): boolean {
-    return next.first !== this.props.first;
-  }
-
-  override render({ rows }: SliceProps): VNode {
-    const marks = wordMarks(rows);
-    return <div class="acp-slice">{rows.map((row) => lineOf(row, marks.get(row)))}</div>;
-  }
-}
-
-const SIGNS: Record<Row["kind"], string> = { hunk: "", same: "", add: "+", del: "−", note: "" };
-
-function lineOf(row: Row, parts: Part[] | undefined): VNode {
-  if (row.kind === "hunk") {
-    return (
-      <div class="acp-hunk">
-        <Visible text={row.text} oneLine />
-      </div>
-    );
-  }
-  return (
-    <div class={`acp-row acp-row-${row.kind}`}>
-      <span class="acp-n">{row.before}</span>
-      <span class="acp-n">{row.after}</span>
-      <span class="acp-sign">{SIGNS[row.kind]}</span>
-      <span class="acp-line">{parts ? parts.map(partOf) : <Visible text={row.text} />}</span>
-    </div>
-  );
-}
-
-function partOf(part: Part): ComponentChildren {
-  const text = <Visible text={part.text} />;
-  return part.changed ? <span class="acp-word">{text}</span> : text;
 }

@@ -30,7 +30,7 @@ describe("a diff", () => {
     expect(page.all(".acp-file").map((row) => row.textContent)).toEqual([
       "addlogo.pngbinary · image/png · no patch",
       "movea.txt → docs/a.txtno patch",
-      "deleteolddirectory · no patch",
+      "deleteold/directory · no patch",
     ]);
   });
 
@@ -73,6 +73,45 @@ describe("a diff", () => {
     click(page.all("button").find((button) => button.textContent === "Show 5,001 lines") as HTMLElement);
     expect(page.all(".acp-row").length).toBeGreaterThan(100);
     expect(page.all(".acp-row").length).toBeLessThan(1000);
+  });
+
+  it("folds long unchanged stretches, and opens them", () => {
+    const lines = Array.from({ length: 30 }, (_, n) => ` line ${n}`).join("\n");
+    const path = `${CWD}/a.txt`;
+    const text = `diff --git ${path} ${path}\n--- ${path}\n+++ ${path}\n@@ -1,31 +1,31 @@\n-a\n+b\n${lines}\n`;
+    const page = draw([change("modify", "a.txt")], git(text));
+    expect(page.all(".acp-row")).toHaveLength(8);
+    click(page.one(".acp-fold"));
+    expect(page.all(".acp-row")).toHaveLength(32);
+    expect(page.text()).not.toContain("unchanged lines");
+  });
+
+  it("stands side by side when asked to, and remembers it", () => {
+    const page = draw([change("modify", "stats.py")], git(PATCH));
+    click(page.one(".acp-split"));
+    const pairs = page.all(".acp-pair").map((pair) => [...pair.children].map((row) => row.textContent));
+    expect(pairs[1]).toEqual(["2−    return sum(xs) / len(xs)", "2+    if not xs:"]);
+    expect(pairs[2]).toEqual(["", '3+        return float("nan")']);
+    const other = draw([change("modify", "stats.py")], git(PATCH));
+    expect(other.one(".acp-split").textContent).toBe("Unified");
+    click(other.one(".acp-split"));
+    expect(page.all(".acp-pair")).toEqual([]);
+  });
+
+  it("has the colours of its language together with the marked words", () => {
+    const page = draw([change("modify", "stats.py")], git(PATCH));
+    expect(page.all(".acp-row-del .acp-h-keyword").map((word) => word.textContent)).toEqual(["return", "return"]);
+    expect(page.one(".acp-word .acp-h-number").textContent).toBe("0");
+  });
+
+  it("offers each file's patch, and all of it", () => {
+    const page = draw([change("modify", "stats.py"), change("delete", "b")], git(PATCH));
+    const buttons = page.all(".acp-file button").map((button) => [button.textContent, button.title]);
+    expect(buttons).toEqual([
+      ["Split", "Split view of stats.py"],
+      ["Copy patch", "Copies the patch of stats.py"],
+      ["Copy all", "Copies the patch of all files"],
+    ]);
   });
 
   it("shows hidden characters of paths and lines", () => {
