@@ -219,7 +219,7 @@ export interface Part {
 
 const LONGEST_LINE = 500;
 /** Milliseconds for one stretch of lines; what is left then has no marks. */
-const LONGEST_TIME = 40;
+const LONGEST_TIME = 20;
 /** Above this share of changed text the marks would say nothing. */
 const TOO_DIFFERENT = 0.7;
 

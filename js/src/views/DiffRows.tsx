@@ -6,7 +6,7 @@ import { folded, type Line, paired } from "../lib/patch_lines.ts";
 import { Visible } from "./Visible.tsx";
 
 /** Lines drawn at a time, so that a long patch never holds the page up. */
-const STEP = 250;
+const STEP = 100;
 
 interface Props {
   rows: Row[];
