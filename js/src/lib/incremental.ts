@@ -6,6 +6,19 @@ import { hasMath, MATH } from "./math.ts";
 /** Characters of an open end that are read again with every piece that comes. */
 const OPEN = 20_000;
 
+/** Marks that are read in one paragraph: reading them costs their square. */
+const MARKS = 3000;
+
+/** marked's lexer, which leaves a paragraph of endless marks as it stands. */
+class Reader extends Lexer {
+  override inlineTokens(source: string, tokens: Token[] = []): Token[] {
+    const marks = source.length > OPEN ? (source.match(/[*_`~<![\\$]/g)?.length ?? 0) : 0;
+    if (marks <= MARKS) return super.inlineTokens(source, tokens);
+    tokens.push({ type: "text", raw: source, text: source, escaped: false });
+    return tokens;
+  }
+}
+
 /** Top-level blocks of a text that mostly grows at its end. */
 export class IncrementalLexer {
   private text = "";
@@ -34,7 +47,7 @@ export class IncrementalLexer {
     this.text = text;
     if (growing && text.length < this.again) return [...this.frozen, asItStands(text.slice(this.offset))];
     const open = text.slice(this.offset);
-    const lexer = new Lexer({ gfm: true, extensions: hasMath(open) ? MATH : null });
+    const lexer = new Reader({ gfm: true, extensions: hasMath(open) ? MATH : null });
     Object.assign(lexer.tokens.links, this.links);
     const fresh = [...lexer.lex(open)];
     this.links = lexer.tokens.links;

@@ -64,6 +64,7 @@ export function RemoteImage({ address, text = "" }: { address: string; text?: st
           {shown}
         </a>
       )}
+      {host !== null && " "}
       {host !== null && (
         <button type="button" onClick={() => want(true)}>
           Load it from {host}

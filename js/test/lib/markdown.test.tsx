@@ -233,6 +233,12 @@ describe("a very long line", () => {
     expect(lexer.blocks(`${words(30_000)} **x**`).map((token) => token.type)).toEqual(["paragraph"]);
   });
 
+  it("with no end of marks in it is shown as it stands", () => {
+    const marks = "a **b** `c` ".repeat(100_000);
+    expect(draw(`x **y**\n\n${marks}\n\nz`).textContent).toBe(`x y${marks}z`);
+    expect(root.querySelectorAll("strong")).toHaveLength(1);
+  });
+
   it("keeps every character of it", () => {
     for (const text of [words(9000), "x".repeat(43_210), "line\n".repeat(9000)])
       expect(pieces(text).join("")).toBe(text);
