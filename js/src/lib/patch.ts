@@ -40,7 +40,7 @@ export interface Rest {
 /** Splits a patch into its files and finds the change that each belongs to. Sections of one file are put together. */
 export function matchPatch(text: string, changes: readonly JsonObject[], cwd: string | null = null): MatchedPatch {
   const matched: MatchedPatch = { files: changes.map(() => null), rest: [] };
-  for (const section of parse(text)) {
+  for (const section of sectionsOf(text)) {
     const { file, text: own } = section;
     const found = (free: boolean) =>
       section.good
@@ -66,7 +66,9 @@ function joined(a: FilePatch, b: FilePatch): FilePatch {
   };
 }
 
-interface Section {
+export interface Section {
+  /** The paths before and after, where headers say both. */
+  sides: [string, string] | null;
   /** The path in its headers; null when only its first line names it. */
   name: string | null;
   /** What follows "diff --git ". */
@@ -77,10 +79,10 @@ interface Section {
 }
 
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
-const NO_FILE = "/dev/null";
+export const NO_FILE = "/dev/null";
 
 /** Reads what agents write, and more than git does: counts may be wrong, and the blank of an empty line missing. */
-function parse(text: string): Section[] {
+export function sectionsOf(text: string): Section[] {
   const lines = text.split("\n");
   const last = lines[lines.length - 1] === "" ? lines.length - 1 : lines.length;
   const all: Section[] = [];
@@ -105,6 +107,7 @@ function parse(text: string): Section[] {
       }
       const [old, now] = [nameIn(line), nameIn(lines[at + 1] as string)];
       section.name = now === NO_FILE ? old : now;
+      section.sides = [old, now];
       at += 1;
     } else if (hunk) {
       at = readHunk(lines, at, last, hunk, section);
@@ -120,7 +123,7 @@ function parse(text: string): Section[] {
 
 function fresh(git: string): Section {
   const file: FilePatch = { rows: [], added: 0, removed: 0, binary: false, notes: [], text: "" };
-  return { name: null, git, good: true, text: "", file };
+  return { sides: null, name: null, git, good: true, text: "", file };
 }
 
 /** "--- a" and "+++ b": inside a hunk a removed line may look like the first, so both have to stand there. */
