@@ -1,8 +1,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { gzipSync } from "node:zlib";
-import { build } from "esbuild";
 import { beforeAll, describe, expect, it } from "vitest";
+import { bundle } from "../scripts/bundle.mjs";
 
 const KIB = 1024;
 const LIMITS = { script: 300 * KIB, scriptZipped: 90 * KIB, style: 32 * KIB, turn: 2 * KIB };
@@ -15,36 +15,10 @@ interface Built {
   doors: { imports: string[]; exports: string[] }[];
 }
 
-async function bundle(): Promise<Built> {
-  const common = {
-    bundle: true,
-    minify: true,
-    write: false,
-    metafile: true,
-    format: "esm",
-    target: "es2022",
-    legalComments: "none",
-  } as const;
-  const session = await build({
-    ...common,
-    entryPoints: ["src/index.ts"],
-    outdir: "out",
-    jsx: "automatic",
-    jsxImportSource: "preact",
-  });
-  const turn = await build({ ...common, entryPoints: ["src/turn_view.js"] });
-  const text = (end: string) => session.outputFiles.find((file) => file.path.endsWith(end))?.text ?? "";
-  const doors = [session, turn].flatMap(({ metafile }) =>
-    Object.entries(metafile.outputs)
-      .filter(([name]) => name.endsWith(".js"))
-      .map(([, output]) => ({ imports: output.imports.map((each) => each.path), exports: output.exports })),
-  );
-  return { script: text(".js"), style: text(".css"), turn: turn.outputFiles[0]?.text ?? "", doors };
-}
-
 let built: Built;
 beforeAll(async () => {
-  built = await bundle();
+  const { files, doors } = await bundle();
+  built = { script: files["widget.js"], style: files["widget.css"], turn: files["turn.js"], doors };
 });
 
 const zipped = (text: string): number => gzipSync(text, { level: 9 }).length;
