@@ -14,6 +14,9 @@ __version__ = "0.1.0"
 _HOMES = {
     "Agent": "agent",
     "Change": "results",
+    "Choice": "config",
+    "Command": "config",
+    "Config": "config",
     "Diff": "results",
     "Message": "results",
     "Permission": "results",
@@ -29,6 +32,8 @@ _HOMES = {
     "AnswerRefused": "errors",
     "AuthRequired": "errors",
     "ConnectionClosed": "errors",
+    "NoAnswer": "errors",
+    "NotOffered": "errors",
     "ProtocolVersionError": "errors",
     "RequestError": "errors",
     "StartTimeout": "errors",
@@ -40,6 +45,7 @@ __all__ = [*sorted(_HOMES), "__version__"]
 
 if TYPE_CHECKING:
     from .agent import Agent as Agent
+    from .config import Choice as Choice, Command as Command, Config as Config
     from .errors import (
         AcpError as AcpError,
         AgentClosed as AgentClosed,
@@ -48,7 +54,9 @@ if TYPE_CHECKING:
         AnswerRefused as AnswerRefused,
         AuthRequired as AuthRequired,
         ConnectionClosed as ConnectionClosed,
+        NoAnswer as NoAnswer,
         NobodyWatching as NobodyWatching,
+        NotOffered as NotOffered,
         ProtocolVersionError as ProtocolVersionError,
         RequestError as RequestError,
         StartTimeout as StartTimeout,

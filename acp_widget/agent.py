@@ -16,8 +16,10 @@ from typing import Any
 
 from . import driver as driving
 from . import errors, folders, policy, registry, runtime
+from .controls import Remote
 from .driver import Driver
-from .results import Entities, Message, Permission, Reader, Terminal, ToolCall, Turn, quoted
+from .reading import Reading
+from .results import Permission, Reader, Turn, quoted
 from .stage import Audience, Stage
 from .widget import waiting
 from .widget.widget import SessionWidget
@@ -27,7 +29,7 @@ _CLOSE_TIMEOUT = 20.0  # seconds; the steps of an end take less together
 _RESTART_HINT = "agent.restart() ends its process and starts it again."
 
 
-class Agent:
+class Agent(Reading):
     """A coding agent that speaks the Agent Client Protocol, driven from Python and from its widget.
 
     `agent`: a known name (`"demo"`), a command line or a list of arguments. It starts with the first prompt.
@@ -134,11 +136,6 @@ class Agent:
         self._permissions = policy.check(value)
         runtime.call(self._driver.set_policy, self._permissions)
 
-    @property
-    def pending(self) -> list[Permission]:
-        """The permission requests that wait for an answer, oldest first."""
-        return [Permission(self._reader, key) for key in self._driver.state.pending_permissions()]
-
     def answer(self, permission: Permission | str, option: str | None) -> None:
         """Answer a pending request with one of its option ids; None dismisses it (`cancelled`).
 
@@ -157,7 +154,11 @@ class Agent:
         else:
             runtime.run(lambda: self._driver.asking.answer(key, option, by="python"))
 
-    # --- reading ---------------------------------------------------------------------------------------------------
+    async def set_config(self, config_id: str, value: str | bool) -> None:
+        """The same as `agent.config[config_id] = value`, without blocking the loop that runs it."""
+        await self._driver.remote.configuring(config_id, value)
+
+    # --- reading, beside what `Reading` has ------------------------------------------------------------------------
 
     @property
     def turns(self) -> list[Turn]:
@@ -165,39 +166,9 @@ class Agent:
         return [self._turn(key) for key in self._reader.keys("turns")]
 
     @property
-    def messages(self) -> list[Message]:
-        """All messages and thoughts of the session, in order of first sight."""
-        return [Message(self._reader, key) for key in self._reader.keys("messages")]
-
-    @property
-    def tool_calls(self) -> Entities[ToolCall]:
-        """All tool calls of the session, indexed by position or the agent's id."""
-        return Entities([ToolCall(self._reader, key) for key in self._reader.keys("toolCalls")])
-
-    @property
-    def terminals(self) -> Entities[Terminal]:
-        """All terminals of the session, indexed by position or the agent's id."""
-        return Entities([Terminal(self._reader, key) for key in self._reader.keys("terminals")])
-
-    @property
     def cwd(self) -> str:
         """The folder the agent works in, absolute."""
         return self._cwd
-
-    @property
-    def status(self) -> str:
-        """`new starting idle running waiting stopping closed` or `failed`."""
-        return self._driver.state.status()
-
-    @property
-    def error(self) -> errors.AcpError | None:
-        """Why the agent did not start, or ended by itself; None while it runs, and when you closed it."""
-        return self._driver.error
-
-    @property
-    def diagnostics(self) -> list[Mapping[str, Any]]:
-        """What the agent sent that could not be used as it was, newest last. The newest 200 are kept."""
-        return list(self._driver.state.part("diagnostics"))
 
     @property
     def widget(self) -> SessionWidget:
@@ -249,24 +220,14 @@ class Agent:
 
     # --- inside ----------------------------------------------------------------------------------------------------
 
-    @property
-    def _reader(self) -> Reader:
-        return self._driver.state
-
     def _turn(self, key: str) -> Turn:
         return Turn(_Lent(self), key)
 
     def _check_usable(self) -> None:
-        self._check_process()
-        if self._driver.closed:
-            raise errors.AgentClosed("This agent was closed.", hint="Make a new one: Agent(…).")
+        self._driver.check_usable()
 
     def _check_process(self) -> None:
-        if self._driver.foreign:
-            raise errors.AgentClosed(
-                "This agent belongs to the process that this one was forked from.",
-                hint="Here it can only be read. Make a new one: Agent(…).",
-            )
+        self._driver.check_process()
 
     def _wait(
         self,
@@ -325,6 +286,10 @@ class _Lent:
     @property
     def reader(self) -> Reader:
         return self._agent._reader
+
+    @property
+    def remote(self) -> Remote:
+        return self._agent._driver.remote
 
     def wait_for_turn(self, key: str, timeout: float | None) -> None:
         __tracebackhide__ = True  # IPython shows the user's own lines and the message

@@ -18,6 +18,7 @@ from typing import Any
 
 from . import errors, policy, runtime
 from .asking import Asking, Audience
+from .controls import Controls, Remote
 from .protocol.stdio import StdioTransport
 from .protocol.v2 import Peer
 from .registry import Launch, guess
@@ -30,6 +31,7 @@ log = logging.getLogger(__name__)
 # A change under one of these moves a turn, a permission or a scalar trait; streamed chunks touch none of them.
 _COARSE = frozenset({"session", "state", "turns", "permissions", "usage", "sessionInfo"})
 _STUBBORN = 5.0  # seconds after which a stop that the agent did not confirm is told of
+_ANOTHER = "Make a new one: Agent(…)."
 _LAST_CALL = 8.0  # seconds that agents may take to end when this process does
 
 
@@ -50,6 +52,9 @@ class Driver:
     ) -> None:
         self.state = State()
         self.asking = Asking(self.state, self.emit, audience, permissions=permissions, nobody_after=nobody_after)
+        self.controls = Controls(self.state, lambda: self._peer if self._ready else None)
+        self.remote = Remote(self.controls, check=self.check_usable, report=self.report)
+        """The same for any other thread."""
         self.error: errors.AcpError | None = None
         """Why the agent did not start, or ended by itself; None while it runs, and when it was closed."""
         self.on_operations: Callable[[Sequence[Any]], None] = lambda operations: None
@@ -85,6 +90,20 @@ class Driver:
         """True in a process forked from the one that it was made in: there it can only be read. From any thread."""
         return self._pid != os.getpid()
 
+    def check_process(self) -> None:
+        """Raise `AgentClosed` in a forked process. From any thread."""
+        if self.foreign:
+            raise errors.AgentClosed(
+                "This agent belongs to the process that this one was forked from.",
+                hint="Here it can only be read. Make a new one: Agent(…).",
+            )
+
+    def check_usable(self) -> None:
+        """Raise `AgentClosed` after `close()`, too. From any thread."""
+        self.check_process()
+        if self.closed:
+            raise errors.AgentClosed("This agent was closed.", hint=_ANOTHER)
+
     def over(self, turn: str) -> concurrent.futures.Future[None]:
         """A future that is done when the turn is over. From any thread."""
         return self._over.setdefault(turn, concurrent.futures.Future())
@@ -105,7 +124,7 @@ class Driver:
         """Send a prompt, or queue it while the agent is busy or starting."""
         self.emit({"type": "promptQueued", "turn": turn, "prompt": blocks, "source": source})
         if self.closed:
-            self._failures[turn] = errors.AgentClosed("This agent was closed.", hint="Make a new one: Agent(…).")
+            self._failures[turn] = errors.AgentClosed("This agent was closed.", hint=_ANOTHER)
             self.emit({"type": "promptDropped", "turn": turn, "why": "the agent was closed"})
             return
         self._prompts[turn] = blocks
@@ -222,8 +241,7 @@ class Driver:
 
     def start(self) -> None:
         """Start the agent without a prompt. Raises `AgentClosed` after `close()`."""
-        if self.closed:
-            raise errors.AgentClosed("This agent was closed.", hint="Make a new one: Agent(…).")
+        self.check_usable()
         self._ensure_started()
 
     def restart(self) -> None:
@@ -319,7 +337,7 @@ class Driver:
             self.closed = True
             unfinished = self.state.active_turn() is not None or bool(self._queue)
             error = (
-                errors.AgentClosed("This agent was closed before the turn was over.", hint="Make a new one: Agent(…).")
+                errors.AgentClosed("This agent was closed before the turn was over.", hint=_ANOTHER)
                 if unfinished
                 else None
             )

@@ -109,6 +109,18 @@ class AnswerRefused(AcpError):
     title = "The answer was refused"
 
 
+class NotOffered(AcpError):
+    """The agent does not offer that: to stop this call or terminal, or such a config option or value."""
+
+    title = "The agent does not offer that"
+
+
+class NoAnswer(AcpError):
+    """The agent did not answer a request in time. It may still do what was asked."""
+
+    title = "The agent did not answer"
+
+
 class NobodyWatching(UserWarning):
     """A permission request was answered by the fallback (a rejection), because nobody could see it."""
 

@@ -199,3 +199,12 @@ class _Actions:
 
     def unqueue(self, turn: str) -> None:
         self._driver.unqueue(turn)
+
+    def cancel_call(self, call: str) -> asyncio.Future[None]:
+        return self._driver.controls.cancel_call(call)
+
+    def cancel_terminal(self, terminal: str) -> asyncio.Future[None]:
+        return self._driver.controls.cancel_terminal(terminal)
+
+    def configure(self, config_id: str, value: str | bool) -> asyncio.Future[None]:
+        return self._driver.controls.configure(config_id, value)

@@ -23,6 +23,8 @@ _RESULTS = {
     "session/close": "CloseSessionResponse",
     "session/prompt": "PromptResponse",
     "session/set_config_option": "SetSessionConfigOptionResponse",
+    "tool_call/cancel": "CancelToolCallResponse",
+    "terminal/cancel": "CancelTerminalResponse",
 }
 _CALLS = {
     "session/update": "UpdateSessionNotification",

@@ -15,12 +15,27 @@ PACKAGE = ROOT / "acp_widget"
 
 # Room (a module or package of acp_widget) → the rooms it may import. Everybody may use `errors`, but not `session`.
 ARROWS: dict[str, set[str]] = {
-    "__init__": {"agent", "results"},
-    "agent": {"driver", "folders", "policy", "registry", "results", "runtime", "stage", "widget"},
+    "__init__": {"agent", "config", "results"},
+    "agent": {
+        "controls",
+        "driver",
+        "folders",
+        "policy",
+        "reading",
+        "registry",
+        "results",
+        "runtime",
+        "stage",
+        "widget",
+    },
+    "reading": {"config", "driver", "results"},
     "stage": {"driver", "export", "runtime", "widget"},
-    "driver": {"asking", "policy", "protocol", "registry", "runtime", "session"},
+    "driver": {"asking", "controls", "policy", "protocol", "registry", "runtime", "session"},
     "asking": {"policy", "session"},
-    "results": {"entities", "session"},
+    "controls": {"config", "protocol", "runtime", "session"},
+    "config": {"entities"},
+    "results": {"entities", "session", "tool_calls"},
+    "tool_calls": {"entities", "session"},
     "entities": set(),
     "policy": set(),
     "registry": set(),
@@ -51,9 +66,9 @@ LIBRARIES: dict[str, set[str]] = {
 }
 
 PUBLIC = """
-    AcpError Agent AgentClosed AgentExited AgentNotFound AnswerRefused AuthRequired Change ConnectionClosed Diff Message
-    NobodyWatching Permission Plan PlanEntry ProtocolVersionError RequestError StartTimeout Terminal ToolCall Turn
-    WaitNotPossible __version__
+    AcpError Agent AgentClosed AgentExited AgentNotFound AnswerRefused AuthRequired Change Choice Command Config
+    ConnectionClosed Diff Message NoAnswer NobodyWatching NotOffered Permission Plan PlanEntry ProtocolVersionError
+    RequestError StartTimeout Terminal ToolCall Turn WaitNotPossible __version__
 """.split()  # noqa: SIM905
 
 MODULES = sorted(PACKAGE.rglob("*.py"))

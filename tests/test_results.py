@@ -24,7 +24,15 @@ class Host:
 
     def __init__(self) -> None:
         self.reader = State()
+        self.remote = self
+        self.asked: list[tuple[str, str]] = []
         self._clock = itertools.count(100)
+
+    def cancel_call(self, key: str) -> None:
+        self.asked.append(("call", key))
+
+    def cancel_terminal(self, key: str) -> None:
+        self.asked.append(("terminal", key))
 
     def feed(self, *updates: dict[str, Any]) -> None:
         for update in updates:

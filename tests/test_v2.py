@@ -14,7 +14,7 @@ from typing import Any
 import pytest
 
 from acp_widget import errors
-from acp_widget.protocol import v2
+from acp_widget.protocol import handshake, v2
 from acp_widget.protocol.stdio import StdioTransport
 from acp_widget.protocol.transport import MemoryTransport
 from acp_widget.protocol.v2 import Peer
@@ -104,7 +104,7 @@ def texts(events: list[Json]) -> list[str]:
 
 
 def test_the_start_sends_the_golden_messages_and_emits_both_results(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(v2, "__version__", "0.0.0")
+    monkeypatch.setattr(handshake, "__version__", "0.0.0")
 
     async def story() -> None:
         async with session(started=False) as one:

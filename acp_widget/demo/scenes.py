@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import os
 import re
 import sys
@@ -13,7 +14,7 @@ from typing import Any
 from . import files, tools
 from .fix import fix_the_test
 from .odd import odd
-from .turn import Turn, text_item
+from .turn import CAN_STOP, Turn, text_block, text_item
 from .wire import INTERNAL_ERROR
 
 Json = dict[str, Any]
@@ -137,6 +138,8 @@ async def _run(turn: Turn, argument: str) -> None:
 def _how_it_ended(ran: tools.Ran) -> str:
     if ran.exit is None:
         return f"I did not run it. {ran.why}"
+    if ran.stopped:
+        return f"You stopped the {'command' if ran.stopped == 'call' else 'terminal'}, so I go on without it."
     if ran.exit.signal is not None:
         return f"The command was ended by `{ran.exit.signal}`."
     return f"The command ended with exit code `{ran.exit.code}`."
@@ -144,17 +147,28 @@ def _how_it_ended(ran: tools.Ran) -> str:
 
 async def _slow(turn: Turn, _: str) -> None:
     call = await turn.call(
-        title="Count slowly", name="count", kind="think", status="in_progress", rawInput={"seconds": _SLOW_LIMIT}
+        title="Count slowly",
+        name="count",
+        kind="think",
+        status="in_progress",
+        rawInput={"seconds": _SLOW_LIMIT},
+        capabilities=CAN_STOP,
     )
     message_id = turn.session.next_id("msg")
+    stopped = asyncio.Event()
     began = time.monotonic()
-    count = 0
-    while time.monotonic() - began < _SLOW_LIMIT:
-        word = _SLOW_WORDS[count] if count < len(_SLOW_WORDS) else str(count)
-        await turn.send("agent_message_chunk", messageId=message_id, content={"type": "text", "text": word + " "})
-        count += 1
-        await asyncio.sleep(_SLOW_BEAT)
-    await call.update(status="completed", rawOutput={"words": count})
+    number = 1 - len(_SLOW_WORDS)  # the words first, then 1, 2, 3
+    with turn.session.stoppable("call", call.id, stopped.set):
+        while time.monotonic() - began < _SLOW_LIMIT and not stopped.is_set():
+            word = _SLOW_WORDS[number - 1] if number <= 0 else str(number)
+            await turn.send("agent_message_chunk", messageId=message_id, content=text_block(word + " "))
+            number += 1
+            with contextlib.suppress(asyncio.TimeoutError):
+                await asyncio.wait_for(stopped.wait(), _SLOW_BEAT)
+    counted = max(0, number - 1)
+    await call.update(status="cancelled" if stopped.is_set() else "completed", rawOutput={"counted": counted})
+    if stopped.is_set():
+        await turn.say(f"You stopped the count at {counted}. The turn goes on without it, and is over now.")
 
 
 async def _fail(turn: Turn, argument: str) -> Json | None:

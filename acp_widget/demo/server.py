@@ -53,6 +53,8 @@ class Server:
             "session/close": self._close,
             "session/prompt": self._prompt,
             "session/set_config_option": self._configure,
+            "tool_call/cancel": lambda params: self._stop(params, "call", "toolCallId"),
+            "terminal/cancel": lambda params: self._stop(params, "terminal", "terminalId"),
         }
 
     async def shut_down(self) -> None:
@@ -134,8 +136,12 @@ class Server:
 
     def _configure(self, params: Json) -> Json:
         session = self._find(params)
-        session.configure(str(params.get("configId")), params.get("value"))
+        session.configure(params.get("configId"), params.get("value"))
         return {"configOptions": session.config_options()}
+
+    def _stop(self, params: Json, group: str, field: str) -> Json:
+        self._find(params).stop_one(group, params.get(field))
+        return {}
 
     def _find(self, params: Json, *, closed: bool = False) -> Session:
         session_id = params.get("sessionId")

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+import contextlib
 import sys
 import traceback
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime, timezone
 from pathlib import Path
 from typing import Any
 
 from . import scenes
 from .history import History
+from .settings import Settings
 from .turn import Dismissed, Turn
 from .wire import INTERNAL_ERROR, INVALID_PARAMS, INVALID_REQUEST, Peer, RpcError
 
@@ -20,11 +22,6 @@ Json = dict[str, Any]
 
 CONTEXT_SIZE = 200_000  # tokens, as a model of today would have
 _CHARACTERS_A_TOKEN = 4
-
-_MODES = (
-    ("ask", "Ask before edits", "Asks before every edit and every command"),
-    ("accept-edits", "Accept edits", "Edits without asking; asks before every command"),
-)
 
 
 class Session:
@@ -40,7 +37,8 @@ class Session:
         self._history = History()
         self._counters: Counter[str] = Counter()
         self._remembered: dict[str, bool] = {}
-        self._mode = "ask"
+        self._settings = Settings()
+        self._stops: dict[tuple[str, str], Callable[[], None]] = {}
         self._state = "idle"
         self._characters = 0
         self._task: asyncio.Task[None] | None = None
@@ -91,17 +89,38 @@ class Session:
 
     def config_options(self) -> list[Json]:
         """The session's settings."""
-        values = [{"value": value, "name": name, "description": text} for value, name, text in _MODES]
-        mode = {"configId": "mode", "name": "Mode", "category": "mode", "type": "select", "currentValue": self._mode}
-        return [{**mode, "options": values}]
+        return self._settings.options()
 
-    def configure(self, config_id: str, value: Any) -> None:
-        """Change a setting. Raises `RpcError`."""
-        if config_id != "mode" or value not in [mode for mode, _, _ in _MODES]:
-            raise RpcError(INVALID_PARAMS, "There is one setting, mode, and its values are ask and accept-edits")
-        self._mode = value
+    def configure(self, config_id: Any, value: Any) -> None:
+        """Change a setting, and report them all. Raises `RpcError`."""
+        try:
+            self._settings.set(config_id, value)
+        except ValueError as error:
+            raise RpcError(INVALID_PARAMS, str(error)) from None
+        self._notify({"sessionUpdate": "config_option_update", "configOptions": self.config_options()})
+
+    def stop_one(self, group: str, entity_id: Any) -> None:
+        """Stop a tool call (`call`) or a terminal (`terminal`) that can be stopped alone now. Raises `RpcError`."""
+        stop = self._stops.get((group, entity_id)) if isinstance(entity_id, str) else None
+        if stop is None:
+            raise RpcError(INVALID_PARAMS, f"There is no {group} of this id that runs and can be stopped alone")
+        stop()
 
     # For the turn
+
+    @property
+    def settings(self) -> Settings:
+        """What the user set."""
+        return self._settings
+
+    @contextlib.contextmanager
+    def stoppable(self, group: str, entity_id: str, stop: Callable[[], None]) -> Iterator[None]:
+        """Meanwhile the client can stop this `call` or `terminal` alone."""
+        self._stops[group, entity_id] = stop
+        try:
+            yield
+        finally:
+            del self._stops[group, entity_id]
 
     def next_id(self, kind: str) -> str:
         """``call_1``, ``call_2``, … and the same for everything else."""
@@ -110,7 +129,7 @@ class Session:
 
     def remembered(self, kind: str) -> bool | None:
         """What the user decided for good for this kind of tool call."""
-        if kind == "edit" and self._mode == "accept-edits":
+        if kind == "edit" and self._settings["mode"] == "accept-edits":
             return True
         return self._remembered.get(kind)
 

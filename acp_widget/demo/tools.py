@@ -17,7 +17,7 @@ from typing import Any
 
 from . import files
 from .terminal import COLS, ROWS, Command, Exit
-from .turn import Turn, text_item
+from .turn import CAN_STOP, Turn, text_item
 
 Json = dict[str, Any]
 
@@ -92,11 +92,15 @@ async def edit(
 
 @dataclass(frozen=True)
 class Ran:
-    """What came of a command: its `exit` and the end of its output, or `why` it did not run."""
+    """What came of a command: its `exit` and the end of its output, or `why` it did not run.
+
+    `stopped`: by the user, who stopped the `call` or the `terminal` alone; empty when it ended by itself.
+    """
 
     exit: Exit | None
     text: str = ""
     why: str = ""
+    stopped: str = ""
 
     @property
     def passed(self) -> bool:
@@ -118,10 +122,19 @@ async def run(turn: Turn, argv: Sequence[str], command: str, *, title: str, ques
         await call.update(status="failed", content=[text_item(f"Not run. {decision.why}")])
         return Ran(None, why=decision.why)
     await turn.send(
-        "terminal_update", terminalId=terminal_id, command=command, cwd=cwd, size={"cols": COLS, "rows": ROWS}
+        "terminal_update",
+        terminalId=terminal_id,
+        command=command,
+        cwd=cwd,
+        size={"cols": COLS, "rows": ROWS},
+        capabilities=CAN_STOP,
     )
-    await call.update(status="in_progress", content=[{"type": "terminal", "terminalId": terminal_id}])
+    anchor = {"type": "terminal", "terminalId": terminal_id}
+    await call.update(status="in_progress", content=[anchor], capabilities=CAN_STOP)
     output = bytearray()
+
+    async def end(**status: Any) -> None:
+        await turn.send("terminal_update", terminalId=terminal_id, exitStatus=status, capabilities=None)
 
     async def show(data: bytes) -> None:
         output.extend(data)
@@ -129,20 +142,40 @@ async def run(turn: Turn, argv: Sequence[str], command: str, *, title: str, ques
         await turn.send("terminal_output_chunk", terminalId=terminal_id, data=base64.b64encode(data).decode())
 
     process = Command(argv, turn.cwd)
+    stopping = _Stopping(process)
     try:
-        ended = await process.run(show)
+        with (
+            turn.session.stoppable("call", call.id, lambda: stopping.begin("call")),
+            turn.session.stoppable("terminal", terminal_id, lambda: stopping.begin("terminal")),
+        ):
+            ended = await process.run(show)
     except OSError as error:
         await call.add(text_item(f"It did not start: {error}"))
-        await turn.send("terminal_update", terminalId=terminal_id, exitStatus={})
+        await end()
         await call.update(status="failed")
         return Ran(None, why=f"It did not start: {error}")
     except asyncio.CancelledError:
-        ended = await process.stop() or Exit(None)
-        await turn.send("terminal_update", terminalId=terminal_id, exitStatus=_status(ended))
+        await end(**_status(await process.stop() or Exit(None)))
         raise
-    await turn.send("terminal_update", terminalId=terminal_id, exitStatus=_status(ended))
-    await call.update(status="completed" if ended.code == 0 else "failed", rawOutput=_status(ended))
-    return Ran(ended, _plain(bytes(output)))
+    await end(**_status(ended))
+    status = "cancelled" if stopping.what == "call" else "completed" if ended.code == 0 else "failed"
+    await call.update(status=status, rawOutput=_status(ended))
+    return Ran(ended, _plain(bytes(output)), stopped=stopping.what)
+
+
+class _Stopping:
+    """The end of a command because the user stopped its call or its terminal: `what` says which."""
+
+    def __init__(self, process: Command) -> None:
+        self._process = process
+        self._task: asyncio.Task[Exit | None] | None = None
+        self.what = ""
+
+    def begin(self, what: str) -> None:
+        """End the command soon."""
+        if self._task is None:
+            self.what = what
+            self._task = asyncio.ensure_future(self._process.stop())
 
 
 def _status(ended: Exit) -> Json:

@@ -10,12 +10,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from . import permission
+from .settings import PAUSES
 from .wire import RpcError
 
 if TYPE_CHECKING:
     from .session import Session
 
 Json = dict[str, Any]
+
+CAN_STOP: Json = {"cancel": {}}
+"""The capabilities of a call or terminal that can be stopped alone."""
 
 _WORD_PAUSE = 0.025  # seconds between two streamed words
 
@@ -56,10 +60,16 @@ class Call:
         self._turn = turn
         self.id = call_id
         self.finished = False
+        self._offers_stop = False
 
     async def update(self, **fields: Any) -> None:
         """Patch the tool call: wire names, as in ``status="completed"``."""
         self.finished = fields.get("status") in self._FINAL if "status" in fields else self.finished
+        if "capabilities" in fields:
+            self._offers_stop = fields["capabilities"] is not None
+        elif self.finished and self._offers_stop:
+            fields["capabilities"] = None  # what is over cannot be stopped
+            self._offers_stop = False
         await self._turn.send("tool_call_update", toolCallId=self.id, **fields)
 
     async def add(self, content: Json) -> None:
@@ -121,10 +131,12 @@ class Turn:
 
     async def pause(self, seconds: float) -> None:
         """Wait for the reader's sake."""
-        await asyncio.sleep(seconds * pace())
+        await asyncio.sleep(seconds * pace() * PAUSES[self.session.settings["model"]])
 
     async def think(self, text: str) -> None:
-        """Stream a thought."""
+        """Stream a thought, unless the user does not want to see any."""
+        if not self.session.settings["thoughts"]:
+            return
         await self._stream("agent_thought_chunk", self.session.next_id("thought"), text)
 
     async def say(self, text: str) -> None:

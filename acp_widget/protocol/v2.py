@@ -7,11 +7,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from .. import __version__, errors
+from .. import errors
+from . import handshake
 from .connection import INVALID_PARAMS, METHOD_NOT_FOUND, NOT_HANDLED, Connection, RequestId
 from .transport import Json, Transport
-
-PROTOCOL_VERSION = 2
 
 AUTH_REQUIRED = -32000
 NOT_FOUND = -32002
@@ -34,7 +33,8 @@ class Peer:
 
     All methods belong to the running loop. Those that send do so before they return, in the order of the calls; they
     never raise, and what becomes of it is told by events. The futures they return are done when the message was
-    handed over.
+    handed over; those of `cancel_call`, `cancel_terminal` and `configure` give the agent's answer, and raise
+    `RequestError` or `ConnectionClosed`.
     """
 
     def __init__(
@@ -109,7 +109,7 @@ class Peer:
             except errors.RequestError as error:
                 raise self._refused(method, error) from error
 
-        _check_version(await ask("initialize", initialize_params(), self._initialized))
+        handshake.check_version(await ask("initialize", handshake.initialize_params(), self._initialized))
         params: Json = {"cwd": cwd, "mcpServers": list(mcp_servers)}
         if additional_directories:
             params["additionalDirectories"] = list(additional_directories)
@@ -145,6 +145,30 @@ class Peer:
         sent = self._connection.notify("session/cancel", {"sessionId": self._session_id})
         self._emit({"type": "cancel"})
         return sent
+
+    def cancel_call(self, tool_call_id: str) -> asyncio.Future[Any]:
+        """Ask to stop one tool call. The answer only says "accepted": the end comes as an update (S56)."""
+        return self._ask("tool_call/cancel", toolCallId=tool_call_id)
+
+    def cancel_terminal(self, terminal_id: str) -> asyncio.Future[Any]:
+        """Ask to stop one terminal's command. The answer only says "accepted": the end comes as an update (S57)."""
+        return self._ask("terminal/cancel", terminalId=terminal_id)
+
+    def configure(self, config_id: str, value: str | bool) -> asyncio.Future[Any]:
+        """Set a config option (R45). Emits `configSent`, and `configResult` when the agent took the value."""
+        self._emit({"type": "configSent", "configId": config_id})
+
+        def answered(result: Any, error: errors.RequestError | errors.ConnectionClosed | None) -> None:
+            if error is None:
+                self._emit({"type": "configResult", "configId": config_id, "result": result})
+
+        kind = "boolean" if isinstance(value, bool) else "id"
+        return self._ask("session/set_config_option", answered, configId=config_id, type=kind, value=value)
+
+    def _ask(
+        self, method: str, on_answer: Callable[[Any, Any], object] | None = None, /, **params: Any
+    ) -> asyncio.Future[Any]:
+        return self._connection.request(method, {"sessionId": self._session_id, **params}, on_answer=on_answer)
 
     def answer(
         self, request_id: RequestId, result: Any = None, error: Mapping[str, Any] | None = None
@@ -233,7 +257,7 @@ class Peer:
         return False
 
     def _initialized(self, result: Any, error: object) -> None:
-        if error is None and isinstance(result, dict) and _speaks_v2(result):
+        if error is None and isinstance(result, dict) and handshake.speaks_v2(result):
             methods = result.get("authMethods")
             self._auth_methods = methods if isinstance(methods, list) else []
             self._emit({"type": "initialized", "result": result})
@@ -286,12 +310,12 @@ class Peer:
         )
 
     def _refused(self, method: str, error: errors.RequestError) -> errors.AcpError:
-        if error.code == UNSUPPORTED_VERSION and PROTOCOL_VERSION not in _versions(error.data):
-            return _other_version(_versions(error.data))
+        if error.code == UNSUPPORTED_VERSION and handshake.PROTOCOL_VERSION not in handshake.versions(error.data):
+            return handshake.other_version(handshake.versions(error.data))
         if error.code == AUTH_REQUIRED:
             return errors.AuthRequired(
                 f"The agent wants you to log in first: {error.message}",
-                hint=_login_hint(self._auth_methods),
+                hint=handshake.login_hint(self._auth_methods),
                 stderr=self._stderr(),
             )
         hint = "Does its command start an ACP agent?" if error.code == METHOD_NOT_FOUND else ""
@@ -316,54 +340,3 @@ _EXIT_HINTS = {
 
 def _seconds(seconds: float) -> str:
     return f"{seconds:.0f} s" if seconds >= 1 else f"{seconds:.1g} s"
-
-
-def initialize_params() -> Json:
-    """What we say first. No optional ability is advertised that nobody renders (R5)."""
-    return {
-        "protocolVersion": PROTOCOL_VERSION,
-        "info": {"name": "acp-widget", "title": "acp-widget", "version": __version__},
-        "capabilities": {},
-    }
-
-
-def _speaks_v2(result: Json) -> bool:
-    """Told by the shape: some agents echo our number and speak v1."""
-    return result.get("info") is not None or result.get("capabilities") is not None
-
-
-def _check_version(result: Any) -> None:
-    if not isinstance(result, dict):
-        raise errors.ProtocolVersionError(
-            "The agent answered `initialize` with something that is no object.",
-            hint="Does its command start an ACP agent?",
-        )
-    version = result.get("protocolVersion")
-    if not _speaks_v2(result):
-        raise _other_version([1])
-    if isinstance(version, int) and version > PROTOCOL_VERSION:
-        raise _other_version([version])
-
-
-def _other_version(versions: Sequence[int]) -> errors.ProtocolVersionError:
-    spoken = " and ".join(str(version) for version in versions) or "another version"
-    hint = "Is there a newer version of the agent, or an option that makes it speak version 2?"
-    if 1 in versions:
-        hint += " Agents that speak version 1 will be supported by a later version of acp-widget."
-    return errors.ProtocolVersionError(
-        f"The agent speaks version {spoken} of the Agent Client Protocol, and acp-widget speaks version 2."
-        if versions
-        else "The agent speaks another version of the Agent Client Protocol than acp-widget, which speaks version 2.",
-        hint=hint,
-    )
-
-
-def _versions(data: Any) -> list[int]:
-    supported = data.get("supported") if isinstance(data, dict) else None
-    return [version for version in supported if isinstance(version, int)] if isinstance(supported, list) else []
-
-
-def _login_hint(methods: Sequence[Any]) -> str:
-    names = [str(method.get("name") or method.get("methodId")) for method in methods if isinstance(method, dict)]
-    offered = f" It offers: {', '.join(names)}." if names else ""
-    return f"Log in with the agent's own command in a terminal, or give its key with env=, then start again.{offered}"

@@ -72,7 +72,37 @@ def commands(edit: Edit, update: Update) -> None:
 
 def config_options(edit: Edit, update: Update) -> None:
     """`config_option_update` replaces the list; its order matters."""
+    edit.memory.config_updates += 1
     _replace_list(edit, "configOptions", update)
+
+
+def config_sent(edit: Edit, event: Update) -> None:
+    """`session/set_config_option` was sent."""
+    config_id = event.get("configId")
+    if type(config_id) is str:
+        edit.memory.config_sent[config_id] = edit.memory.config_updates
+
+
+def config_result(edit: Edit, event: Update) -> None:
+    """It was answered with the whole list, which replaces ours.
+
+    Unless the agent reported its options meanwhile with the same value for this one: that report is as new as the
+    answer or newer. One with another value may have been on its way before the agent read what we set.
+    """
+    config_id, result = event.get("configId"), event.get("result")
+    items = result.get("configOptions") if type(result) is dict else None
+    memory = edit.memory
+    reported = memory.config_sent.get(str(config_id), memory.config_updates) < memory.config_updates
+    if reported and type(items) is list and _value(items, config_id) == _value(edit.data["configOptions"], config_id):
+        return
+    if _set_list(edit, "configOptions", items):
+        memory.reported.add("configOptions")
+
+
+def _value(items: list[Any], config_id: Any) -> Any:
+    """The current value of an option in a list of them."""
+    named = (item for item in items if type(item) is dict and item.get("configId") == config_id)
+    return next((item.get("currentValue") for item in named), None)
 
 
 def fill_gaps(edit: Edit, result: Mapping[str, Any]) -> None:

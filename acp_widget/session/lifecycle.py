@@ -44,6 +44,7 @@ def _begin_again(edit: Edit) -> None:
     memory.background.clear()
     memory.unplaced.clear()
     memory.reported.clear()
+    memory.config_sent.clear()
     memory.local = memory.thought = memory.ambient = memory.replay_turn = None
     memory.idle_reported = memory.replaying = False
     edit.patch(("session",), {"sessionId": None, "cancelling": False, "promptCapabilities": {}})

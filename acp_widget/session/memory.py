@@ -47,6 +47,10 @@ class Memory:
 
     reported: set[str] = field(default_factory=set)
     """`commands`, `configOptions`: lists that an update brought, so that a late response does not overwrite them."""
+    config_updates: int = 0
+    """How often the agent reported its config options by itself."""
+    config_sent: dict[str, int] = field(default_factory=dict)
+    """That number when an option was set last, by configId: tells what is newer than the answer."""
     replaying: bool = False
     replay_turn: str | None = None
     """The turn of the user message that was replayed last."""

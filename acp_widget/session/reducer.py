@@ -66,6 +66,8 @@ _EVENTS: Mapping[str, Handler] = {
     "promptError": turns.prompt_error,
     "promptDropped": turns.prompt_dropped,
     "cancel": activity.cancel,
+    "configSent": catalog.config_sent,
+    "configResult": catalog.config_result,
 }
 """Events by `type`, all but `update`."""
 

@@ -169,6 +169,11 @@ class State:
         with self.lock:
             return [key for key, turn in self.data["turns"].items() if turn["status"] in TURN_OVER]
 
+    def of_earlier_session(self, group: str, key: str) -> bool:
+        """True for an entity of an agent that ended before the present one started."""
+        with self.lock:
+            return key in self.memory.former.get(group, ())
+
     def next_turn(self) -> str:
         """A new key for a turn; every call gives another one.
 

@@ -31,18 +31,27 @@ def flag(value: Any) -> str:
     return "" if isinstance(value, bool) else "is neither true nor false"
 
 
+def setting(value: Any) -> str:
+    """What a config option can be set to."""
+    return "" if isinstance(value, bool) else _AGENTS(value)
+
+
 _NAME = text(200)
+_AGENTS = text(100_000)  # an id that an agent made
 
 MESSAGES: dict[str, dict[str, Check]] = {
     "hello": {"seq": number},
     "ack": {"seq": number},
     "view": {"view": _NAME, "open": flag},
-    "answer": {"id": _NAME, "permission": _NAME, "optionId": text(100_000)},
+    "answer": {"id": _NAME, "permission": _NAME, "optionId": _AGENTS},
     "dismiss": {"id": _NAME, "permission": _NAME},
     "prompt": {"id": _NAME, "text": text(1_000_000)},
     "cancel": {"id": _NAME},
     "restart": {"id": _NAME},
     "unqueue": {"id": _NAME, "turn": _NAME},
+    "cancelCall": {"id": _NAME, "call": _AGENTS},
+    "cancelTerminal": {"id": _NAME, "terminal": _AGENTS},
+    "configure": {"id": _NAME, "configId": _AGENTS, "value": setting},
 }
 
 

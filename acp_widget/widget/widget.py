@@ -8,13 +8,13 @@ import contextvars
 import logging
 import sys
 from collections.abc import Callable, Iterable, Mapping
-from typing import Any, Protocol
+from typing import Any
 
 import anywidget
 import traitlets
 
 from .. import runtime
-from ..errors import AcpError
+from .actions import ACTIONS, Action, SessionActions, sentence
 from .bundle import asset
 from .incoming import MESSAGES, problem
 from .model import Model
@@ -30,28 +30,6 @@ SEQ_INTERVAL = 1.0
 """The same when only `seq` changed: it does with every message."""
 SNAPSHOT_TIMEOUT = 10.0
 """Seconds that another thread waits for a snapshot before it takes the last one."""
-
-
-class SessionActions(Protocol):
-    """What the buttons do. Called on the private thread; an `AcpError` is shown where the button is."""
-
-    def answer(self, permission: str, option_id: str) -> None:
-        """Answer a pending permission request; refuses an unknown one and an option it does not offer."""
-
-    def dismiss(self, permission: str) -> None:
-        """Answer a pending permission request `cancelled`."""
-
-    def prompt(self, text: str) -> None:
-        """Prompt the agent, or queue the prompt."""
-
-    def cancel(self) -> None:
-        """Stop the work in progress."""
-
-    def restart(self) -> None:
-        """Start the agent again after it ended."""
-
-    def unqueue(self, turn: str) -> None:
-        """Take back a queued prompt."""
 
 
 class SessionWidget(Model):
@@ -288,7 +266,7 @@ class SessionWidget(Model):
             self._report(f"The browser sent a message of an unknown type: {str(name)[:80]!r}")
             return
         fault = problem(MESSAGES[name], content)
-        action = _ACTIONS.get(name)
+        action = ACTIONS.get(name)
         if action is not None:
             self._act(action, content, fault)
         elif fault:
@@ -296,17 +274,29 @@ class SessionWidget(Model):
         else:
             _HANDLERS[name](self, content)
 
-    def _act(self, action: Callable[[SessionActions, Mapping[str, Any]], None], content: Any, fault: str) -> None:
-        """Do what a button asks for, and say what became of it."""
-        error: str | None = f"The message cannot be read: {fault}" if fault else None
-        if error is None and self._actions is not None:
-            try:
-                action(self._actions, content)
-            except AcpError as refused:
-                error = " ".join(part for part in (refused.message, refused.hint) if part)
-            except Exception as fault_of_ours:
-                log.exception("An action of the widget failed")
-                error = f"{type(fault_of_ours).__name__}: {fault_of_ours}"
+    def _act(self, action: Action, content: Mapping[str, Any], fault: str) -> None:
+        """Do what a button asks for, and say what became of it: at once, or when the agent has answered."""
+        actions = self._actions
+        if fault or actions is None:
+            self._say_result(content, f"The message cannot be read: {fault}" if fault else None)
+            return
+        try:
+            answer = action(actions, content)
+        except Exception as error:
+            self._say_result(content, sentence(error))
+        else:
+            if answer is None:
+                self._say_result(content, None)
+            else:
+                answer.add_done_callback(lambda done: self._answered(content, done))
+
+    def _answered(self, content: Mapping[str, Any], answer: asyncio.Future[None]) -> None:
+        self._sync.flush()  # what the agent changed is seen before the button is free again
+        error = None if answer.cancelled() else answer.exception()
+        gone = "The agent was ended before it answered." if answer.cancelled() else None
+        self._say_result(content, gone if error is None else sentence(error))
+
+    def _say_result(self, content: Mapping[str, Any], error: str | None) -> None:
         if error is not None:
             self._report(f"An action was refused: {error}")
         identity = content.get("id")
@@ -391,14 +381,6 @@ _HANDLERS: dict[str, Callable[[SessionWidget, Mapping[str, Any]], None]] = {
     "hello": SessionWidget._hello,
     "ack": SessionWidget._ack,
     "view": SessionWidget._view,
-}
-_ACTIONS: dict[str, Callable[[SessionActions, Mapping[str, Any]], None]] = {
-    "answer": lambda actions, content: actions.answer(content["permission"], content["optionId"]),
-    "dismiss": lambda actions, content: actions.dismiss(content["permission"]),
-    "prompt": lambda actions, content: actions.prompt(content["text"]),
-    "cancel": lambda actions, content: actions.cancel(),
-    "restart": lambda actions, content: actions.restart(),
-    "unqueue": lambda actions, content: actions.unqueue(content["turn"]),
 }
 
 

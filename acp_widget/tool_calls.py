@@ -1,0 +1,265 @@
+"""What an agent does and asks: tool calls, the terminals it runs in them, and its permission requests."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from datetime import datetime, timezone
+from typing import Any, Protocol
+
+from .entities import Diff, Entities, Entity, Reader, quoted, text_of, word
+from .session.screen import screen_text
+from .session.words import is_final
+
+
+class Remote(Protocol):
+    """Asks the agent to stop something, and returns when it has accepted."""
+
+    def cancel_call(self, key: str) -> None: ...
+
+    def cancel_terminal(self, key: str) -> None: ...
+
+
+class ToolCall(Entity):
+    """A tool call (ACP v2, Tool Calls).
+
+    `kind` and `status` are the agent's words, known or not; `status` is usually `pending`, `in_progress`,
+    `completed`, `failed` or `cancelled`.
+    """
+
+    _group = "toolCalls"
+
+    def __init__(self, reader: Reader, key: str, remote: Remote) -> None:
+        super().__init__(reader, key)
+        self._remote = remote
+
+    @property
+    def title(self) -> str | None:
+        return self.raw.get("title")
+
+    @property
+    def name(self) -> str | None:
+        """The tool's programmatic name."""
+        return self.raw.get("name")
+
+    @property
+    def kind(self) -> str:
+        return str(self.raw.get("kind", "other"))
+
+    @property
+    def status(self) -> str:
+        return str(self.raw.get("status", "pending"))
+
+    @property
+    def done(self) -> bool:
+        """True when the status is `completed`, `failed` or `cancelled`."""
+        return is_final(self.status)
+
+    @property
+    def content(self) -> list[Mapping[str, Any]]:
+        """Its content items, verbatim: `content`, `diff`, `terminal`, or what the agent sent."""
+        return list(self.raw.get("content", ()))
+
+    @property
+    def text(self) -> str:
+        """Its text content, joined."""
+        return text_of([item["content"] for item in self.content if item.get("type") == "content"])
+
+    @property
+    def diffs(self) -> list[Diff]:
+        return [Diff(item) for item in self.content if item.get("type") == "diff"]
+
+    @property
+    def terminals(self) -> Entities[Terminal]:
+        """The terminals it shows, in order."""
+        keys = dict.fromkeys(f"x:{item['terminalId']}" for item in self.content if item.get("type") == "terminal")
+        return Entities(
+            [Terminal(self._reader, key, self._remote) for key in keys if self._reader.get("terminals", key)]
+        )
+
+    @property
+    def locations(self) -> list[tuple[str, int | None]]:
+        """`(path, line)` pairs; lines count from 1, None when not told."""
+        return [(place["path"], place.get("line") or None) for place in self.raw.get("locations", ())]
+
+    @property
+    def raw_input(self) -> Any:
+        """What the tool was called with; any JSON."""
+        return self.raw.get("rawInput")
+
+    @property
+    def raw_output(self) -> Any:
+        """What the tool returned; any JSON."""
+        return self.raw.get("rawOutput")
+
+    @property
+    def permissions(self) -> Entities[Permission]:
+        """The permission requests about it, oldest first: whether they were allowed, by whom and when."""
+        requests = [Permission(self._reader, key) for key in self._reader.keys("permissions")]
+        return Entities([request for request in requests if request.tool_call_id == self.id])
+
+    @property
+    def asked(self) -> bool:
+        """False when the agent did (or does) this without asking for permission."""
+        return bool(self.permissions)
+
+    @property
+    def can_cancel(self) -> bool:
+        """True while the agent offers to stop it alone."""
+        return not self.done and _offers_cancel(self.raw)
+
+    def cancel(self) -> None:
+        """Ask the agent to stop this call alone; the turn goes on. Returns when the agent has accepted.
+
+        Accepted is not over: wait until `done`. Raises `NotOffered` when the call is over or the agent does not offer
+        it, `RequestError` with its words when it refuses, `NoAnswer` when it does not answer (ACP v2, Tool Calls).
+        """
+        __tracebackhide__ = True  # IPython shows the user's own lines and the message
+        self._remote.cancel_call(self._key)
+
+    def __repr__(self) -> str:
+        about = quoted(self.title or self.name or self.kind)
+        return f"<ToolCall {quoted(self.id)} {word(self.kind)}: {about}, {word(self.status)}>"
+
+
+class Terminal(Entity):
+    """A terminal the agent runs (ACP v2, Tool Calls, Terminals). Nothing can be typed into it."""
+
+    _group = "terminals"
+
+    def __init__(self, reader: Reader, key: str, remote: Remote) -> None:
+        super().__init__(reader, key)
+        self._remote = remote
+
+    @property
+    def command(self) -> str | None:
+        return self.raw.get("command")
+
+    @property
+    def cwd(self) -> str | None:
+        return self.raw.get("cwd")
+
+    @property
+    def bytes(self) -> bytes:
+        """The output as it was written. Of very long output the front is dropped, see `cut`."""
+        output: Mapping[str, Any] = self.raw.get("output") or {}
+        return bytes(output.get("data", b""))
+
+    @property
+    def cut(self) -> int:
+        """How many bytes were dropped from the front."""
+        output: Mapping[str, Any] = self.raw.get("output") or {}
+        return int(output.get("cut", 0))
+
+    @property
+    def text(self) -> str:
+        """What a screen would show: colours dropped, progress bars at their last state."""
+        return screen_text(self.bytes)
+
+    @property
+    def exit_code(self) -> int | None:
+        """The exit code; None while it runs, and when a signal ended it."""
+        status: Mapping[str, Any] = self.raw.get("exitStatus") or {}
+        return status.get("exitCode")
+
+    @property
+    def signal(self) -> str | None:
+        status: Mapping[str, Any] = self.raw.get("exitStatus") or {}
+        return status.get("signal")
+
+    @property
+    def exited(self) -> bool:
+        return self.raw.get("exitStatus") is not None
+
+    @property
+    def can_cancel(self) -> bool:
+        """True while the agent offers to stop it alone."""
+        return not self.exited and _offers_cancel(self.raw)
+
+    def cancel(self) -> None:
+        """Ask the agent to stop this command alone; the turn goes on. Returns when the agent has accepted.
+
+        Accepted is not over: wait until `exited`. Raises as `ToolCall.cancel` does.
+        """
+        __tracebackhide__ = True
+        self._remote.cancel_terminal(self._key)
+
+    def __str__(self) -> str:
+        return self.text
+
+    def __repr__(self) -> str:
+        code = self.exit_code if self.exit_code is not None else word(str(self.signal))
+        end = f"exit {code}" if self.exited else "running"
+        return f"<Terminal {quoted(self.id)} {quoted(self.command or '')}, {end}, {len(self.bytes)} bytes>"
+
+
+class Permission(Entity):
+    """A permission request (ACP v2, Tool Calls, Requesting Permission) and what became of it.
+
+    `status` is `pending`, `selected` or `cancelled`; `by` says who answered: `you` (a button), `python`, `policy`,
+    `nobody` (the fallback), `agent` (withdrawn), `stop` (the turn was cancelled), `end` (the agent ended).
+    """
+
+    _group = "permissions"
+
+    @property
+    def title(self) -> str:
+        return str(self.raw.get("title", ""))
+
+    @property
+    def description(self) -> str | None:
+        return self.raw.get("description")
+
+    @property
+    def subject(self) -> Mapping[str, Any] | None:
+        """What it is about, verbatim: a tool call, a command, or what the agent sent."""
+        return self.raw.get("subject")
+
+    @property
+    def options(self) -> list[Mapping[str, Any]]:
+        """`optionId`, `name` and `kind` of each option, in the agent's order."""
+        return list(self.raw.get("options", ()))
+
+    @property
+    def status(self) -> str:
+        return str(self.raw.get("status", "pending"))
+
+    @property
+    def pending(self) -> bool:
+        return self.status == "pending"
+
+    @property
+    def option_id(self) -> str | None:
+        """The option that was chosen."""
+        return self.raw.get("optionId")
+
+    @property
+    def allowed(self) -> bool:
+        """True when one of the agent's `allow` options was chosen."""
+        chosen = [option for option in self.options if option["optionId"] == self.option_id]
+        return bool(chosen) and all(str(option.get("kind")).startswith("allow_") for option in chosen)
+
+    @property
+    def by(self) -> str | None:
+        return self.raw.get("by")
+
+    @property
+    def why(self) -> str | None:
+        return self.raw.get("why")
+
+    @property
+    def answered_at(self) -> datetime | None:
+        """When it was answered or withdrawn, in the local time zone; None while it is pending."""
+        end = (self.raw.get("at") or {}).get("end")
+        return None if end is None else datetime.fromtimestamp(end, timezone.utc).astimezone()
+
+    @property
+    def tool_call_id(self) -> str | None:
+        return self.raw.get("toolCallId")
+
+    def __repr__(self) -> str:
+        outcome = self.status if self.option_id is None else f"{quoted(self.option_id)} by {self.by}"
+        return f"<Permission {self.id!r}: {quoted(self.title)}, {outcome}>"
+
+
+def _offers_cancel(raw: Mapping[str, Any]) -> bool:
+    return (raw.get("capabilities") or {}).get("cancel") is not None
