@@ -131,7 +131,7 @@ function textOf(text: string, parts: Part[] | undefined, colours: Stretch[] | un
   return whole.map((part) => {
     const inner = colours ? coloured(text, at, at + part.text.length, colours) : <Visible text={part.text} />;
     at += part.text.length;
-    return part.changed ? <span class="acp-word">{inner}</span> : inner;
+    return part.changed ? <span class="acp-diff-word">{inner}</span> : inner;
   });
 }
 

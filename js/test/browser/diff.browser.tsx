@@ -47,7 +47,7 @@ describe("a diff of ten thousand lines", () => {
     const { all, button } = mount(path, text);
     button("10,000").click();
     await vi.waitFor(() => expect(all(".acp-hunk")).toHaveLength(2500), { timeout: 20_000 });
-    expect(all(".acp-word").length).toBeGreaterThan(1000);
+    expect(all(".acp-diff-word").length).toBeGreaterThan(1000);
     observer.disconnect();
     expect(Math.max(0, ...tasks)).toBeLessThan(200);
   });

@@ -48,7 +48,7 @@ describe("a diff", () => {
       "5−    return max(values) - min(values)",
       "7+    return max(values, default=0) - min(values)",
     ]);
-    expect(page.all(".acp-word").map((word) => word.textContent)).toEqual([", default=0"]);
+    expect(page.all(".acp-diff-word").map((word) => word.textContent)).toEqual([", default=0"]);
   });
 
   it("warns of a patch for a file that is not among the changes", () => {
@@ -101,7 +101,7 @@ describe("a diff", () => {
   it("has the colours of its language together with the marked words", () => {
     const page = draw([change("modify", "stats.py")], git(PATCH));
     expect(page.all(".acp-row-del .acp-h-keyword").map((word) => word.textContent)).toEqual(["return", "return"]);
-    expect(page.one(".acp-word .acp-h-number").textContent).toBe("0");
+    expect(page.one(".acp-diff-word .acp-h-number").textContent).toBe("0");
   });
 
   it("offers each file's patch, and all of it", () => {
