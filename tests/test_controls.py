@@ -1,0 +1,125 @@
+"""Stopping one call or terminal and setting config options, against real agents."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from acp_widget import Agent, AgentClosed, ConnectionClosed, NoAnswer, NotOffered, RequestError, controls, runtime
+
+from .agents.scripted import scripted, until
+
+CONFIGURED = """
+OPTION = {'configId': 'm', 'name': 'M', 'type': 'select', 'currentValue': 'a',
+          'options': [{'value': v, 'name': v.upper()} for v in 'abc']}
+initialize()
+answer(read(), {'sessionId': 's', 'configOptions': [OPTION, {'configId': 'x', 'name': 'X', 'type': '_slider'}]})
+"""
+
+
+@pytest.fixture(autouse=True)
+def _quick_demo(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("ACP_WIDGET_DEMO_PACE", "0")
+
+
+@pytest.fixture
+def demo() -> Iterator[Agent]:
+    with Agent("demo", permissions="allow") as agent:
+        yield agent
+
+
+def test_a_call_is_stopped_alone_and_the_turn_goes_on(demo: Agent) -> None:
+    turn = demo.prompt("/slow")
+    until(lambda: turn.tool_calls and turn.tool_calls[0].can_cancel)
+    turn.tool_calls[0].cancel()
+    turn.wait(20)
+    assert (turn.tool_calls[0].status, turn.stop_reason) == ("cancelled", "end_turn")
+    assert "You stopped the count" in turn.text
+    with pytest.raises(NotOffered, match="is over"):
+        turn.tool_calls[0].cancel()
+
+
+@pytest.mark.parametrize(("what", "status"), [("call", "cancelled"), ("terminal", "failed")])
+def test_a_command_ends_by_its_call_and_by_its_terminal(demo: Agent, what: str, status: str) -> None:
+    turn = demo.prompt("/run sleep 300")
+    until(lambda: turn.terminals and turn.terminals[0].can_cancel)
+    (turn.tool_calls[0] if what == "call" else turn.terminals[0]).cancel()
+    turn.wait(20)
+    assert turn.terminals[0].signal in ("SIGTERM", "SIGKILL")
+    assert (turn.tool_calls[0].status, turn.stop_reason) == (status, "end_turn")
+    [permission] = turn.tool_calls[0].permissions
+    assert (turn.tool_calls[0].asked, permission.by, permission.answered_at is not None) == (True, "policy", True)
+
+
+def test_settings_are_read_and_set(demo: Agent) -> None:
+    demo.start().wait()
+    assert dict(demo.config) == {"mode": "ask", "model": "demo", "thoughts": True}
+    demo.config["mode"] = "accept-edits"
+    asyncio.run(demo.set_config("thoughts", False))
+    assert (demo.config["mode"], demo.config["thoughts"]) == ("accept-edits", False)
+    assert [choice.group for choice in demo.config.choices("model")] == ["The usual one", "Others", "Others"]
+    assert "mode = 'accept-edits'" in repr(demo.config)
+    assert [command.name for command in demo.commands][:2] == ["edit", "run"]
+    for config_id, value in (("mode", "yolo"), ("mode", True), ("thoughts", "yes"), ("nope", "a")):
+        with pytest.raises(NotOffered):
+            demo.config[config_id] = value
+    demo.close()
+    with pytest.raises(AgentClosed):
+        demo.config["mode"] = "ask"
+
+
+def test_a_refusal_has_the_agents_words_and_changes_nothing(tmp_path: Path) -> None:
+    body = CONFIGURED + (
+        "send({'id': until('session/set_config_option')['id'], 'error': {'code': -32602, 'message': 'not today'}})\n"
+        "sys.exit(until('session/set_config_option') and 0)\n"
+    )
+    with Agent(scripted(tmp_path, body), cwd=tmp_path) as agent:
+        with pytest.raises(ConnectionClosed, match="not running"):
+            agent.config["m"] = "b"
+        agent.start().wait()
+        with pytest.raises(RequestError, match="not today"):
+            agent.config["m"] = "b"
+        assert agent.config["m"] == "a"
+        with pytest.raises(NotOffered, match="does not know"):
+            agent.config["x"] = "1"
+        with pytest.raises(ConnectionClosed, match="ended before"):
+            agent.config["m"] = "c"
+
+
+def test_a_silent_agent_is_not_waited_for_and_a_late_answer_counts(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(controls, "ANSWER_TIMEOUT", 0.2)
+    body = CONFIGURED + (
+        "request = until('session/set_config_option'); prompt()\n"
+        "answer(request, {'configOptions': [{**OPTION, 'currentValue': 'b'}]}); running(); idle(); serve()\n"
+    )
+    with Agent(scripted(tmp_path, body), cwd=tmp_path) as agent:
+        agent.start().wait()
+        with pytest.raises(NoAnswer):
+            agent.config["m"] = "b"
+        agent.run("go", timeout=20)
+        assert agent.config["m"] == "b"
+
+
+@pytest.mark.parametrize(("meanwhile", "left"), [("a", "b"), ("b", "b")])
+def test_an_answer_does_not_undo_a_newer_report(tmp_path: Path, meanwhile: str, left: str) -> None:
+    body = CONFIGURED + (
+        "request = until('session/set_config_option')\n"
+        f"update('config_option_update', configOptions=[{{**OPTION, 'currentValue': {meanwhile!r}, 'name': 'new'}}])\n"
+        "answer(request, {'configOptions': [{**OPTION, 'currentValue': 'b', 'name': 'answer'}]}); serve()\n"
+    )
+    with Agent(scripted(tmp_path, body), cwd=tmp_path) as agent:
+        agent.start().wait()
+        agent.config["m"] = "b"
+        assert agent.config["m"] == left
+        assert agent.config.raw[0]["name"] == ("answer" if meanwhile == "a" else "new")
+
+
+def test_it_does_not_wait_on_the_thread_that_the_agent_runs_on(demo: Agent) -> None:
+    demo.start().wait()
+    runtime.run(demo.config.__setitem__, "mode", "accept-edits")
+    until(lambda: demo.config["mode"] == "accept-edits")
