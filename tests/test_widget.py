@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import concurrent.futures
 import gc
 import json
@@ -102,6 +103,20 @@ class Actions:
 
     def unqueue(self, turn: str) -> None:
         self._took("unqueue", turn)
+
+    def cancel_call(self, call: str) -> asyncio.Future[None]:
+        return self._asks("cancel_call", call)
+
+    def cancel_terminal(self, terminal: str) -> asyncio.Future[None]:
+        return self._asks("cancel_terminal", terminal)
+
+    def configure(self, config_id: str, value: str | bool) -> asyncio.Future[None]:
+        return self._asks("configure", config_id, value)
+
+    def _asks(self, *call: Any) -> asyncio.Future[None]:
+        self._took(*call)
+        self.asked: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        return self.asked
 
 
 class Session:
@@ -469,6 +484,29 @@ def test_a_click_is_done_on_the_private_thread_and_gets_its_result(
     assert session.actions.calls == [call]
 
 
+@pytest.mark.parametrize("error", [None, AnswerRefused("Not today.")])
+@pytest.mark.parametrize(
+    ("message", "call"),
+    [
+        ({"type": "cancelCall", "call": "t:1"}, ("cancel_call", "t:1")),
+        ({"type": "cancelTerminal", "terminal": "x:1"}, ("cancel_terminal", "x:1")),
+        ({"type": "configure", "configId": "m", "value": "a"}, ("configure", "m", "a")),
+        ({"type": "configure", "configId": "b", "value": False}, ("configure", "b", False)),
+    ],
+)
+def test_what_is_asked_of_the_agent_gets_its_result_when_the_agent_has_answered(
+    session: Session, message: dict[str, Any], call: tuple[Any, ...], error: Exception | None
+) -> None:
+    session.receive({**message, "id": "1"})
+    until(lambda: session.actions.calls == [call])
+    on_private_thread(lambda: None)
+    assert session.sent("result") == []
+    asked = session.actions.asked
+    on_private_thread(lambda: asked.set_result(None) if error is None else asked.set_exception(error))
+    result = session.result("1")
+    assert (result["ok"], result["error"]) == (error is None, None if error is None else "Not today.")
+
+
 @pytest.mark.parametrize(
     ("error", "words"),
     [
@@ -498,6 +536,10 @@ def test_a_refused_click_says_why(session: Session, error: Exception, words: str
         {"type": "prompt", "id": "1", "text": "x" * 1_000_001},
         {"type": "prompt", "id": "1", "text": None},
         {"type": "unqueue", "id": "1", "turn": {}},
+        {"type": "cancelCall", "id": "1", "call": 5},
+        {"type": "cancelTerminal", "id": "1"},
+        {"type": "configure", "id": "1", "configId": "m", "value": 1},
+        {"type": "configure", "id": "1", "configId": None, "value": "a"},
     ],
 )
 def test_a_click_with_bad_fields_does_nothing_and_gets_a_refusal(session: Session, message: dict[str, Any]) -> None:
