@@ -1,8 +1,9 @@
 /** Changes that can be read from a call's raw input, where the agent sends no diff: what it asked for, not what happened. */
 
-import { diffArrays, parsePatch, type StructuredPatch } from "diff";
+import { diffArrays } from "diff";
 import type { Json, JsonObject, Tagged } from "../types.ts";
 import { isObject, PATH_NAME, stringAt, stringLike } from "./json.ts";
+import { NO_FILE, sectionsOf } from "./patch.ts";
 
 interface Inferred {
   path: string;
@@ -89,17 +90,13 @@ function hunkText(lines: string[], oldStart = 1, newStart = 1, title = ""): stri
   return `@@ -${before && oldStart},${before} +${after && newStart},${after} @@${title}\n${lines.join("\n")}\n`;
 }
 
-const NO_FILE = "/dev/null";
-
 function fromUnified(text: string, path: string | null): Inferred[] {
-  return parsePatch(text).flatMap((file: StructuredPatch) => {
-    const named = (name: string | undefined) => (name && name !== NO_FILE ? name.replace(/^[ab]\//, "") : null);
-    const found = path ?? named(file.newFileName) ?? named(file.oldFileName);
-    if (found === null || file.hunks.length === 0) return [];
-    const operation = file.oldFileName === NO_FILE ? "add" : file.newFileName === NO_FILE ? "delete" : "modify";
-    return [
-      { path: found, operation, hunks: file.hunks.map((hunk) => hunkText(hunk.lines, hunk.oldStart, hunk.newStart)) },
-    ];
+  return sectionsOf(text).flatMap(({ sides, name, file }) => {
+    const found = path ?? name?.replace(/^[ab]\//, "") ?? null;
+    const hunks = file.text.split(/^(?=@@ -)/m).filter((hunk) => hunk.startsWith("@@ -"));
+    if (found === null || file.added + file.removed === 0) return [];
+    const operation = sides?.[0] === NO_FILE ? "add" : sides?.[1] === NO_FILE ? "delete" : "modify";
+    return [{ path: found, operation, hunks: hunks.map((hunk) => (hunk.endsWith("\n") ? hunk : `${hunk}\n`)) }];
   });
 }
 
