@@ -30,7 +30,7 @@ export interface Exports {
 function connect(model: Model, signal: AbortSignal): App {
   const store = new Store();
   const link = new Link(model, store, signal);
-  return { store, link, actions: new Actions(link, signal), following: of(false) };
+  return { store, link, actions: new Actions(link, signal), following: of(false), sideBySide: of(false) };
 }
 
 interface Mounted {

@@ -32,7 +32,8 @@ export function bench(state: JsonObject, answer = kernel): Bench {
   const ended = new AbortController();
   const store = new Store();
   const link = new Link(model as unknown as Model, store, ended.signal);
-  const app: App = { store, link, actions: new Actions(link, ended.signal), following: signal(false) };
+  const off = () => signal(false);
+  const app: App = { store, link, actions: new Actions(link, ended.signal), following: off(), sideBySide: off() };
   let seq = Number(state.seq ?? 0);
   return {
     model,

@@ -1,4 +1,3 @@
-import { signal } from "@preact/signals";
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { isObject, stringAt } from "../lib/json.ts";
@@ -16,27 +15,6 @@ import "./Diff.css";
 
 /** Longer patches of a file begin closed. */
 const FOLD_ABOVE = 400;
-
-/** Whether both sides stand beside each other: one choice of the reader for every diff, kept by the browser. */
-const KEPT = "acp-widget:split";
-const split = signal(remembered());
-
-function remembered(): boolean {
-  try {
-    return localStorage.getItem(KEPT) === "1";
-  } catch {
-    return false;
-  }
-}
-
-function choose(value: boolean): void {
-  split.value = value;
-  try {
-    localStorage.setItem(KEPT, value ? "1" : "0");
-  } catch {
-    // Then it is remembered as long as the page lives.
-  }
-}
 
 interface Props {
   item: Tagged;
@@ -121,6 +99,7 @@ interface FileProps {
 }
 
 function File({ change, file, cwd, whole }: FileProps): VNode {
+  const { sideBySide: split } = useApp();
   const rows = file?.rows.length ?? 0;
   const [open, setOpen] = useState(rows <= FOLD_ABOVE);
   const path = stringAt(change, "path") ?? "";
@@ -153,7 +132,9 @@ function File({ change, file, cwd, whole }: FileProps): VNode {
             type="button"
             class="acp-quiet acp-split"
             title={`${split.value ? "Unified" : "Split"} view of ${name}`}
-            onClick={() => choose(!split.value)}
+            onClick={() => {
+              split.value = !split.value;
+            }}
           >
             {split.value ? "Unified" : "Split"}
           </button>

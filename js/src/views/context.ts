@@ -12,6 +12,8 @@ export interface App {
   actions: Actions;
   /** Whether the reader follows the agent from place to place. Every view of the session does, or none. */
   following: Signal<boolean>;
+  /** Whether diffs stand side by side: one choice of the reader for all of them. */
+  sideBySide: Signal<boolean>;
 }
 
 const Context = createContext<App | null>(null);

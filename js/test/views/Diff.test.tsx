@@ -86,15 +86,21 @@ describe("a diff", () => {
     expect(page.text()).not.toContain("unchanged lines");
   });
 
-  it("stands side by side when asked to, and remembers it", () => {
-    const page = draw([change("modify", "stats.py")], git(PATCH));
+  it("stands side by side when asked to, as every other diff then does", () => {
+    const item = { type: "diff", changes: [change("modify", "stats.py")], patch: git(PATCH) };
+    const page = show(
+      <>
+        <Diff item={item} />
+        <Diff item={item} />
+      </>,
+      state({}),
+    );
     click(page.one(".acp-split"));
     const pairs = page.all(".acp-pair").map((pair) => [...pair.children].map((row) => row.textContent));
     expect(pairs[1]).toEqual(["2−    return sum(xs) / len(xs)", "2+    if not xs:"]);
     expect(pairs[2]).toEqual(["", '3+        return float("nan")']);
-    const other = draw([change("modify", "stats.py")], git(PATCH));
-    expect(other.one(".acp-split").textContent).toBe("Unified");
-    click(other.one(".acp-split"));
+    expect(page.all(".acp-split").map((button) => button.textContent)).toEqual(["Unified", "Unified"]);
+    click(page.all(".acp-split")[1] as HTMLElement);
     expect(page.all(".acp-pair")).toEqual([]);
   });
 
