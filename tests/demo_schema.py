@@ -93,3 +93,8 @@ def check(messages: Iterable[Json], methods: Mapping[int, str]) -> int:
                 _GOOD.add(sentence)
             count += 1
     return count
+
+
+def is_open_to(message: Json) -> bool:
+    """Whether the schema takes a call of the agent, custom and future words included."""
+    return _validators(_CALLS[message["method"]])[0].is_valid(message["params"])

@@ -17,7 +17,7 @@ from typing import Any
 import pytest
 
 from acp_widget.demo import files, permission, project
-from tests.demo_client import ALLOW, PATIENCE, ROOT, DemoAgent, Turn, choose, dismiss, option
+from tests.demo_client import ALLOW, PATIENCE, ROOT, DemoAgent, Turn, choose, dismiss
 from tests.demo_schema import check
 
 Json = dict[str, Any]
@@ -790,50 +790,6 @@ def test_fail_garbage_writes_lines_that_are_no_messages_and_goes_on(wild: DemoAg
     assert len(wild.garbage) >= 4
     assert turn.stop_reason == "end_turn"
     assert wild.play(session, "hello").stop_reason == "end_turn"
-
-
-ODD_WORDS = """
-    _vendor/heartbeat a_future_update _teleport _waiting_for_quota _hologram a_future_item _transmogrify _semantic_patch
-    _vm_snapshot _ask_manager _warming_up _gantt _debug _dreaming _slider _macro _voice _cron plan_removed
-    <script> javascript: __proto__ symlink switch_mode paused
-""".split()  # noqa: SIM905
-
-
-def test_odd_sends_what_a_client_may_not_know_and_does_nothing(wild: DemoAgent) -> None:
-    session = wild.new()
-    before = digest(wild.cwd)
-    turn = wild.play(session, "/odd")
-    assert digest(wild.cwd) == before
-    assert turn.stop_reason == "_odd_reason"
-    words = str(turn.messages)
-    for word in ODD_WORDS:
-        assert word in words, word
-    assert "\u202e" in turn.requests[1]["params"]["subject"]["command"]
-    smile = "é🙂".encode()
-    assert smile in turn.terminals["term_1"]["bytes"]
-    assert wild.play(session, "hello").stop_reason == "end_turn"
-
-
-def test_odd_has_several_questions_open_at_once_and_takes_the_answers_in_any_order(wild: DemoAgent) -> None:
-    session = wild.new()
-    opened: list[Json] = []
-
-    def answer(agent: DemoAgent, request: Json) -> None:
-        opened.append(request)
-        if len(opened) == 3:
-            for late in reversed(opened):
-                chosen = {"outcome": {"outcome": "selected", "optionId": option(late, "allow_once")}}
-                agent.send({"id": late["id"], "result": chosen})
-
-    turn = wild.play(session, "/odd", answer)
-    assert len(turn.requests) == 3
-    assert turn.stop_reason == "_odd_reason"
-
-
-def test_odd_can_be_stopped(wild: DemoAgent) -> None:
-    session = wild.new()
-    turn = wild.play(session, "/odd", lambda agent, _request: agent.cancel(session))
-    assert turn.stop_reason == "cancelled"
 
 
 # The end
