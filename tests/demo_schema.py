@@ -98,3 +98,8 @@ def check(messages: Iterable[Json], methods: Mapping[int, str]) -> int:
 def is_open_to(message: Json) -> bool:
     """Whether the schema takes a call of the agent, custom and future words included."""
     return _validators(_CALLS[message["method"]])[0].is_valid(message["params"])
+
+
+def is_request(definition: str, params: Json) -> bool:
+    """Whether the params of a request of the client are as the schema defines them, with known words only."""
+    return all(validator.is_valid(params) for validator in _validators(definition))

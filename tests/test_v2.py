@@ -20,6 +20,7 @@ from acp_widget.protocol.transport import MemoryTransport
 from acp_widget.protocol.v2 import Peer
 from tests.agents.scripted_v2 import INITIALIZED
 from tests.agents.sdk import sdk_v2_command
+from tests.demo_schema import is_request
 from tests.processes import alive, run, until
 
 TESTS = Path(__file__).parent
@@ -193,6 +194,97 @@ def test_cancel_goes_out_before_the_answers_it_brings_about() -> None:
             one.peer.cancel()
             assert await one.hears() == golden("cancel")
             assert await one.hears() == golden("permission_cancelled")
+
+    run(story())
+
+
+ASKED: list[tuple[str, Callable[[Peer], asyncio.Future[Any]], str]] = [
+    ("tool_call_cancel", lambda peer: peer.cancel_call("call 1"), "CancelToolCallRequest"),
+    ("terminal_cancel", lambda peer: peer.cancel_terminal("term-1"), "CancelTerminalRequest"),
+    ("set_config_option", lambda peer: peer.configure("mode", "accept-edits"), "SetSessionConfigOptionRequest"),
+    ("set_config_option_boolean", lambda peer: peer.configure("thoughts", False), "SetSessionConfigOptionRequest"),
+]
+asked = pytest.mark.parametrize(("name", "ask", "definition"), ASKED, ids=[name for name, _, _ in ASKED])
+
+
+@asked
+def test_what_is_asked_of_the_agent_is_the_golden_message_and_its_answer_is_given(
+    name: str, ask: Callable[[Peer], asyncio.Future[Any]], definition: str
+) -> None:
+    async def story() -> None:
+        async with session() as one:
+            answer = ask(one.peer)
+            request = await one.hears()
+            assert request == golden(name)
+            assert is_request(definition, request["params"])
+            assert not answer.done()
+            result = {"configOptions": [], "_meta": {"took": 1}}
+            await one.says({"id": request["id"], "result": result})
+            assert await answer == result
+
+    run(story())
+
+
+@asked
+def test_a_refusal_of_what_is_asked_is_raised_with_code_words_and_data(
+    name: str, ask: Callable[[Peer], asyncio.Future[Any]], definition: str
+) -> None:
+    async def story() -> None:
+        async with session() as one:
+            answer = ask(one.peer)
+            await one.answers(error={"code": -32602, "message": "It is over", "data": {"x": 1}})
+            with pytest.raises(errors.RequestError) as caught:
+                await answer
+            told = (caught.value.code, caught.value.message, caught.value.data)
+            assert told == (-32602, "It is over", {"x": 1})
+            assert not one.of("configResult")
+            assert not one.of("diagnostic")
+
+    run(story())
+
+
+@asked
+def test_what_is_asked_and_not_answered_before_the_end_is_raised_as_closed(
+    name: str, ask: Callable[[Peer], asyncio.Future[Any]], definition: str
+) -> None:
+    async def story() -> None:
+        async with session() as one:
+            answer = ask(one.peer)
+            await one.hears()
+            await one.wire.close()
+            with pytest.raises(errors.ConnectionClosed):
+                await answer
+            assert not one.of("configResult")
+
+    run(story())
+
+
+def test_stopping_one_call_or_terminal_is_no_event() -> None:
+    async def story() -> None:
+        async with session() as one:
+            one.events.clear()
+            for ask in (one.peer.cancel_call, one.peer.cancel_terminal):
+                answer = ask("x")
+                await one.answers({})
+                await answer
+            assert one.events == []
+
+    run(story())
+
+
+def test_a_setting_is_announced_and_its_answer_stands_in_the_order_of_arrival() -> None:
+    async def story() -> None:
+        async with session() as one:
+            one.events.clear()
+            answer = one.peer.configure("mode", "accept-edits")
+            assert one.events == [{"type": "configSent", "configId": "mode"}]
+            request = await one.hears()
+            result = {"configOptions": []}
+            await one.says(update("before"), {"id": request["id"], "result": result}, update("after"))
+            await one.settled()
+            assert [event["type"] for event in one.events[1:]] == ["update", "configResult", "update"]
+            assert one.events[2] == {"type": "configResult", "configId": "mode", "result": result}
+            assert await answer == result
 
     run(story())
 
@@ -545,7 +637,7 @@ def test_a_normal_end_leaves_exit_code_0() -> None:
 # --- the independent agent -----------------------------------------------------------------------------------------
 
 
-def expected_event(message: Json, methods: dict[Any, str], turns: list[str]) -> Json | None:
+def expected_event(message: Json, methods: dict[Any, str], turns: list[str]) -> Json:
     """The event that a recorded message of the agent must become."""
     if message.get("method") == "session/update":
         return {"type": "update", "update": message["params"]["update"]}
@@ -565,6 +657,7 @@ def test_a_recorded_session_of_the_sdk_agent_gives_the_same_messages_and_its_eve
         one = Session()
         expected: list[Json] = []
         methods: dict[Any, str] = {}  # of the recorded requests
+        settings: dict[Any, str] = {}  # recorded request id → the config option that it sets
         ids: dict[Any, Any] = {}  # recorded request id → ours
         turns: list[str] = []
         starting: asyncio.Future[None] | None = None
@@ -580,6 +673,10 @@ def test_a_recorded_session_of_the_sdk_agent_gives_the_same_messages_and_its_eve
             elif message.get("method") == "session/cancel":
                 one.peer.cancel()
                 expected.append({"type": "cancel"})
+            elif message.get("method") == "session/set_config_option":
+                settings[message["id"]] = message["params"]["configId"]
+                one.peer.configure(message["params"]["configId"], message["params"]["value"])
+                expected.append({"type": "configSent", "configId": message["params"]["configId"]})
             elif "result" in message:
                 one.peer.answer(message["id"], message["result"])
 
@@ -588,8 +685,6 @@ def test_a_recorded_session_of_the_sdk_agent_gives_the_same_messages_and_its_eve
             if record["dir"] == "out":
                 if "id" in message and "method" in message:
                     methods[message["id"]] = message["method"]
-                if message.get("method") == "session/set_config_option":
-                    continue  # the recorder can do more than we; its answer is left out below
                 act(message)
                 sent = await one.hears()
                 if "id" in message and "method" in message:
@@ -599,10 +694,14 @@ def test_a_recorded_session_of_the_sdk_agent_gives_the_same_messages_and_its_eve
                     assert sent == message
             elif "method" in message:
                 await one.wire.send(message)
-                expected.append(expected_event(message, methods, turns) or {})
-            elif message["id"] in ids:
+                expected.append(expected_event(message, methods, turns))
+            elif message["id"] in settings:
                 await one.wire.send({**message, "id": ids[message["id"]]})
-                expected.append(expected_event(message, methods, turns) or {})
+                configured = {"type": "configResult", "configId": settings[message["id"]]}
+                expected.append({**configured, "result": message["result"]})
+            else:
+                await one.wire.send({**message, "id": ids[message["id"]]})
+                expected.append(expected_event(message, methods, turns))
             await until(lambda: len(one.events) >= len(expected))
         assert one.events == expected
         assert starting is not None
