@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import hashlib
 import os
 import re
@@ -12,11 +13,13 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import pytest
 
-from acp_widget.demo import files, permission, project
+from acp_widget.demo import files, permission, project, settings
+from acp_widget.demo import turn as scene
 from tests.demo_client import ALLOW, PATIENCE, ROOT, DemoAgent, Turn, choose, dismiss
 from tests.demo_schema import check
 
@@ -499,6 +502,73 @@ def test_always_reject_is_remembered_too(demo: DemoAgent) -> None:
     assert not (demo.cwd / "NOTES.md").exists()
 
 
+def test_offers_its_three_settings_with_the_session(demo: DemoAgent) -> None:
+    demo.initialize()
+    options = demo.call("session/new", {"cwd": str(demo.cwd)})["configOptions"]
+    told = [(option["configId"], option["type"], option["currentValue"]) for option in options]
+    assert told == [("mode", "select", "ask"), ("model", "select", "demo"), ("thoughts", "boolean", True)]
+
+
+@pytest.mark.parametrize(
+    ("config_id", "kind", "value"),
+    [("mode", "id", "accept-edits"), ("model", "id", "demo-brisk"), ("thoughts", "boolean", False)],
+)
+def test_a_setting_is_set_answered_and_reported(demo: DemoAgent, config_id: str, kind: str, value: Any) -> None:
+    session = demo.new()
+    params = {"sessionId": session, "configId": config_id, "type": kind, "value": value}
+    request_id = demo.request("session/set_config_option", params)
+    messages = demo.until(lambda m: m.get("id") == request_id)
+    answered = messages[-1]["result"]["configOptions"]
+    assert {option["configId"]: option["currentValue"] for option in answered} == {
+        **{"mode": "ask", "model": "demo", "thoughts": True},
+        config_id: value,
+    }
+    assert [update["configOptions"] for update in Turn(messages).of_type("config_option_update")] == [answered]
+
+
+@pytest.mark.parametrize(
+    ("config_id", "value"),
+    [("mode", "yolo"), ("mode", True), ("thoughts", "yes"), ("thoughts", 1), ("nope", "a"), (None, "a")],
+)
+def test_a_setting_that_is_not_there_is_refused_and_nothing_changes(
+    demo: DemoAgent, config_id: Any, value: Any
+) -> None:
+    session = demo.new()
+    params = {"sessionId": session, "configId": config_id, "type": "id", "value": value}
+    assert demo.error("session/set_config_option", params)["code"] == -32602
+    reset = {"sessionId": session, "configId": "mode", "type": "id", "value": "ask"}
+    now = demo.call("session/set_config_option", reset)["configOptions"]
+    assert [option["currentValue"] for option in now] == ["ask", "demo", True]
+
+
+def test_without_thoughts_it_thinks_in_silence(demo: DemoAgent) -> None:
+    session = demo.new()
+    demo.call(
+        "session/set_config_option", {"sessionId": session, "configId": "thoughts", "type": "boolean", "value": False}
+    )
+    turn = demo.play(session, FIX)
+    assert turn.thoughts == ""
+    assert turn.stop_reason == "end_turn"
+
+
+@pytest.mark.parametrize(("model", "seconds"), [("demo", 1.0), ("demo-brisk", 0.2), ("demo-calm", 2.0)])
+def test_the_model_is_how_long_it_pauses(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path, model: str, seconds: float
+) -> None:
+    slept: list[float] = []
+
+    async def sleep(time: float) -> None:
+        slept.append(time)
+
+    monkeypatch.setenv("ACP_WIDGET_DEMO_PACE", "1")
+    monkeypatch.setattr(scene.asyncio, "sleep", sleep)
+    chosen = settings.Settings()
+    chosen.set("model", model)
+    session: Any = SimpleNamespace(settings=chosen, cwd=tmp_path)
+    asyncio.run(scene.Turn(session, []).pause(1))
+    assert slept == [seconds]
+
+
 def test_the_mode_that_accepts_edits_asks_for_commands_only(demo: DemoAgent) -> None:
     session = demo.new()
     value = {"sessionId": session, "configId": "mode", "type": "id", "value": "accept-edits"}
@@ -595,6 +665,80 @@ def test_slow_streams_with_a_busy_call_until_it_is_stopped(demo: DemoAgent) -> N
     turn = demo.idle()
     assert turn.stop_reason == "cancelled"
     assert turn.calls["call_1"]["status"] == "cancelled"
+
+
+def stop_one(demo: DemoAgent, session: str, method: str, **which: str) -> Json:
+    """Stop one call or terminal; gives the result. What came before it is lost."""
+    return demo.call(method, {"sessionId": session, **which})
+
+
+def until_capable(demo: DemoAgent, kind: str) -> Json:
+    """The first update of a kind that offers to stop something."""
+    found = demo.until(lambda m: (update_of(m, kind).get("capabilities") or {}).get("cancel") == {})
+    return update_of(found[-1], kind)
+
+
+def update_of(message: Json, kind: str) -> Json:
+    update = message.get("params", {}).get("update", {})
+    return update if update.get("sessionUpdate") == kind else {}
+
+
+def test_one_call_is_stopped_alone_and_the_turn_goes_on(demo: DemoAgent) -> None:
+    session = demo.new()
+    demo.prompt(session, "/slow")
+    call_id = until_capable(demo, "tool_call_update")["toolCallId"]
+    assert stop_one(demo, session, "tool_call/cancel", toolCallId=call_id) == {}
+    turn = demo.idle()
+    assert turn.calls[call_id]["status"] == "cancelled"
+    assert turn.calls[call_id]["capabilities"] is None, "what is over cannot be stopped"
+    assert turn.stop_reason == "end_turn"
+    assert "You stopped the count" in turn.text
+
+
+@pytest.mark.parametrize("what", ["call", "terminal"])
+def test_a_command_is_stopped_alone_with_all_that_it_started(demo: DemoAgent, what: str) -> None:
+    session = demo.new()
+    demo.prompt(session, SLEEPERS)
+    request = demo.until(lambda m: m.get("method") == "session/request_permission")[-1]
+    demo.send({"id": request["id"], **(ALLOW(demo, request) or {})})
+    pids = pids_in(demo.cwd, 2)
+    which = {
+        "call": ("tool_call/cancel", {"toolCallId": "call_1"}),
+        "terminal": ("terminal/cancel", {"terminalId": "term_1"}),
+    }
+    method, params = which[what]
+    assert stop_one(demo, session, method, **params) == {}
+    turn = demo.idle()
+    assert turn.terminals["term_1"]["exitStatus"] == {"exitCode": None, "signal": "SIGKILL"}
+    assert turn.terminals["term_1"]["capabilities"] is None
+    assert turn.calls["call_1"]["status"] == {"call": "cancelled", "terminal": "failed"}[what]
+    assert turn.stop_reason == "end_turn"
+    assert f"You stopped the {'command' if what == 'call' else 'terminal'}" in turn.text
+    eventually(lambda: not any(alive(pid) for pid in pids))
+
+
+@pytest.mark.parametrize("params", [{"toolCallId": "call_1"}, {"toolCallId": "nope"}, {"toolCallId": 1}, {}])
+def test_a_call_that_is_over_or_unknown_is_not_stopped(demo: DemoAgent, params: Json) -> None:
+    session = demo.new()
+    demo.play(session, "/edit")
+    error = demo.error("tool_call/cancel", {"sessionId": session, **params})
+    assert error["code"] == -32602
+    assert "can be stopped" in error["message"]
+    assert demo.play(session, "hello").stop_reason == "end_turn"
+
+
+@pytest.mark.parametrize("params", [{"terminalId": "term_1"}, {"terminalId": "call_1"}, {"terminalId": None}, {}])
+def test_a_terminal_that_has_ended_or_is_unknown_is_not_stopped(demo: DemoAgent, params: Json) -> None:
+    session = demo.new()
+    demo.play(session, "/run true")
+    assert demo.error("terminal/cancel", {"sessionId": session, **params})["code"] == -32602
+
+
+@pytest.mark.parametrize("method", ["tool_call/cancel", "terminal/cancel", "session/set_config_option"])
+def test_nothing_is_asked_of_a_session_that_is_not_there(demo: DemoAgent, method: str) -> None:
+    demo.initialize()
+    params = {"toolCallId": "call_1", "terminalId": "term_1", "configId": "mode", "type": "id", "value": "ask"}
+    assert demo.error(method, {"sessionId": "gone", **params})["code"] == -32002
 
 
 def test_a_second_prompt_while_busy_is_an_error_and_the_first_goes_on(demo: DemoAgent) -> None:
