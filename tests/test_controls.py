@@ -123,3 +123,70 @@ def test_it_does_not_wait_on_the_thread_that_the_agent_runs_on(demo: Agent) -> N
     demo.start().wait()
     runtime.run(demo.config.__setitem__, "mode", "accept-edits")
     until(lambda: demo.config["mode"] == "accept-edits")
+
+
+STOPPABLE = """
+start()
+prompt(); running()
+update('tool_call_update', toolCallId='c', title='A call', status='in_progress', capabilities={'cancel': {}})
+update('terminal_update', terminalId='t', command='x', capabilities={'cancel': {}})
+update('tool_call_content_chunk', toolCallId='c', content={'type': 'terminal', 'terminalId': 't'})
+"""
+
+
+@pytest.mark.parametrize(("what", "method"), [("call", "tool_call/cancel"), ("terminal", "terminal/cancel")])
+def test_a_stop_that_the_agent_refuses_has_its_words_and_the_turn_goes_on(
+    tmp_path: Path, what: str, method: str
+) -> None:
+    body = STOPPABLE + (
+        f"send({{'id': until('{method}')['id'], 'error': {{'code': -32602, 'message': 'it holds the lock'}}}})\n"
+        f"send({{'id': until('{method}')['id'], 'error': {{'code': -32601, 'message': 'no such method'}}}})\n"
+        f"until('{method}')['id']; idle(); sys.exit(0)\n"
+    )
+    with Agent(scripted(tmp_path, body), cwd=tmp_path) as agent:
+        turn = agent.prompt("go")
+        until(lambda: turn.terminals and turn.terminals[0].can_cancel)
+        stop = turn.tool_calls[0].cancel if what == "call" else turn.terminals[0].cancel
+        with pytest.raises(RequestError, match=r"cannot stop this .*: it holds the lock") as refused:
+            stop()
+        assert refused.value.code == -32602
+        with pytest.raises(RequestError, match="though it offered it"):
+            stop()
+        assert (turn.status, turn.tool_calls[0].status, turn.terminals[0].exited) == ("running", "in_progress", False)
+        with pytest.raises(ConnectionClosed, match="ended before it could stop this"):
+            stop()
+
+
+def test_what_belongs_to_an_agent_that_has_ended_is_not_stopped(tmp_path: Path) -> None:
+    # Both agents use the same ids, and both offer to stop what they run.
+    body = STOPPABLE + "idle(); request = until('tool_call/cancel'); answer(request, {}); serve()\n"
+    with Agent(scripted(tmp_path, body), cwd=tmp_path) as agent:
+        old = agent.run("go", timeout=20)
+        call, terminal = old.tool_calls[0], old.terminals[0]
+        agent.restart().wait(20)
+        for stop in (call.cancel, terminal.cancel):
+            with pytest.raises(NotOffered, match="belongs to an agent that has ended"):
+                stop()
+        new = agent.run("go", timeout=20)
+        new.tool_calls[0].cancel()
+        for thing in (old.tool_calls[0], old.terminals[0]):
+            with pytest.raises(NotOffered, match="belongs to an agent that has ended"):
+                thing.cancel()
+
+
+def test_settings_after_a_restart_are_those_of_the_new_agent(demo: Agent) -> None:
+    demo.start().wait()
+    demo.config["mode"] = "accept-edits"
+    demo.restart().wait()
+    assert demo.config["mode"] == "ask"
+    demo.config["mode"] = "accept-edits"
+    assert demo.config["mode"] == "accept-edits"
+
+
+def test_the_demo_agent_refuses_to_stop_what_it_only_says_can_be_stopped(demo: Agent) -> None:
+    demo.permissions = "reject"
+    turn = demo.run("/odd", timeout=60)
+    call = next(call for call in turn.tool_calls if call.can_cancel)
+    with pytest.raises(RequestError, match="can be stopped alone"):
+        call.cancel()
+    assert call.status == "in_progress"

@@ -18,7 +18,7 @@ from typing import Any
 
 import pytest
 
-from acp_widget.demo import files, permission, project, settings
+from acp_widget.demo import files, permission, project, settings, terminal
 from acp_widget.demo import turn as scene
 from tests.demo_client import ALLOW, PATIENCE, ROOT, DemoAgent, Turn, choose, dismiss
 from tests.demo_schema import check
@@ -715,6 +715,18 @@ def test_a_command_is_stopped_alone_with_all_that_it_started(demo: DemoAgent, wh
     assert turn.stop_reason == "end_turn"
     assert f"You stopped the {'command' if what == 'call' else 'terminal'}" in turn.text
     eventually(lambda: not any(alive(pid) for pid in pids))
+
+
+def test_a_command_that_is_stopped_before_it_is_there_ends_at_once(tmp_path: Path) -> None:
+    async def show(_: bytes) -> None:
+        pass
+
+    async def story() -> terminal.Exit:
+        command = terminal.Command(["sleep", "300"], tmp_path)
+        assert await command.stop() is None
+        return await command.run(show)
+
+    assert asyncio.run(asyncio.wait_for(story(), PATIENCE)).signal in ("SIGTERM", "SIGKILL")
 
 
 @pytest.mark.parametrize("params", [{"toolCallId": "call_1"}, {"toolCallId": "nope"}, {"toolCallId": 1}, {}])

@@ -60,11 +60,14 @@ class Command:
         self._cwd = cwd
         self._process: Process | None = None
         self._master: int | None = None
+        self._unwanted = False  # stopped before it was there
 
     async def run(self, on_output: Callable[[bytes], Awaitable[None]]) -> Exit:
         """Start it and hand over its output as it comes. Raises `OSError` when it cannot start."""
         output = await self._start()
         assert self._process is not None
+        if self._unwanted:
+            await self.stop()
         ended = asyncio.ensure_future(self._process.wait())
         # What it left running in the background ends with it, and with that the terminal does.
         ended.add_done_callback(lambda _: self._signal("SIGKILL"))
@@ -81,9 +84,10 @@ class Command:
                     self._close()
 
     async def stop(self) -> Exit | None:
-        """End it, politely and then not; None when it never started."""
+        """End it, politely and then not; None when it has not started: then it ends as soon as it has."""
         process = self._process
         if process is None:
+            self._unwanted = True
             return None
         if process.returncode is None:
             self._signal("SIGTERM")

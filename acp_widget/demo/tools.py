@@ -121,17 +121,19 @@ async def run(turn: Turn, argv: Sequence[str], command: str, *, title: str, ques
     if not decision.allowed:
         await call.update(status="failed", content=[text_item(f"Not run. {decision.why}")])
         return Ran(None, why=decision.why)
-    await turn.send(
-        "terminal_update",
-        terminalId=terminal_id,
-        command=command,
-        cwd=cwd,
-        size={"cols": COLS, "rows": ROWS},
-        capabilities=CAN_STOP,
-    )
-    anchor = {"type": "terminal", "terminalId": terminal_id}
-    await call.update(status="in_progress", content=[anchor], capabilities=CAN_STOP)
     output = bytearray()
+
+    async def begin() -> None:
+        await turn.send(
+            "terminal_update",
+            terminalId=terminal_id,
+            command=command,
+            cwd=cwd,
+            size={"cols": COLS, "rows": ROWS},
+            capabilities=CAN_STOP,
+        )
+        anchor = {"type": "terminal", "terminalId": terminal_id}
+        await call.update(status="in_progress", content=[anchor], capabilities=CAN_STOP)
 
     async def end(**status: Any) -> None:
         await turn.send("terminal_update", terminalId=terminal_id, exitStatus=status, capabilities=None)
@@ -148,6 +150,7 @@ async def run(turn: Turn, argv: Sequence[str], command: str, *, title: str, ques
             turn.session.stoppable("call", call.id, lambda: stopping.begin("call")),
             turn.session.stoppable("terminal", terminal_id, lambda: stopping.begin("terminal")),
         ):
+            await begin()  # a client may stop it as soon as it sees that it can
             ended = await process.run(show)
     except OSError as error:
         await call.add(text_item(f"It did not start: {error}"))
