@@ -5,8 +5,10 @@
  * Here colours are kept too, and only the newest lines.
  */
 
+import { Escapes } from "./escapes.ts";
 import { Line, type Span } from "./screen_line.ts";
 import { Pen, type Style } from "./sgr.ts";
+import { fitting } from "./widths.ts";
 
 export type { Line, Span, Style };
 
@@ -15,133 +17,91 @@ export const KEPT_LINES = 10_000;
 /** Lines over that before it drops, so that dropping is rare. */
 const SLACK = 1000;
 
-const DEFAULT_ROWS = 24;
-const MAX_COLUMN = 10_000;
-const MAX_PARAMS = 256;
+const ROWS = 24;
+/** The width where none is known: lines only wrap so that none grows without end. */
+const COLUMNS = 10_000;
 const TAB = 8;
 
-/** The next C0 or C1 control from `from` on; the length of the text when there is none. */
-function nextControl(text: string, from: number): number {
-  for (let at = from; at < text.length; at += 1) {
-    const code = text.charCodeAt(at);
-    if (code < 0x20 || (code >= 0x7f && code <= 0x9f)) return at;
-  }
-  return text.length;
-}
-
-/** A state reads from `at` and gives where the next one goes on. */
-type State = (this: Screen, text: string, at: number) => number;
-
-export class Screen {
-  readonly lines: Line[] = [new Line()];
+export class Screen extends Escapes {
+  lines: Line[] = [new Line()];
   /** Lines dropped from the front. */
   dropped = 0;
   private readonly rows: number;
-  private row = 0;
-  private column = 0;
+  private readonly columns: number;
+  row = 0;
+  /** As wide as the screen after a line was filled: the next character goes to the next line. */
+  column = 0;
   private saved = { row: 0, column: 0 };
-  private state: State = this.ground;
-  private params = "";
+  /** The rows of the window that scroll. */
+  private first = 0;
+  private last: number;
+  /** What was last written, if nothing came after it. */
+  private repeatable = "";
+  /** The screen with its history, while a program draws on the other one. */
+  private main: object | null = null;
   private readonly pen = new Pen();
   private readonly decoder = new TextDecoder("utf-8", { ignoreBOM: true });
 
-  constructor(rows = DEFAULT_ROWS) {
-    this.rows = Math.max(1, rows);
+  constructor(rows = ROWS, columns = COLUMNS) {
+    super();
+    this.rows = within(rows, 1, COLUMNS);
+    this.columns = within(columns, 1, COLUMNS);
+    this.last = this.rows - 1;
   }
 
   /** Reads bytes; characters and sequences may be cut anywhere between two calls. */
   feed(bytes: Uint8Array): void {
-    const text = this.decoder.decode(bytes, { stream: true });
-    for (let at = 0; at < text.length; ) at = this.state(text, at);
+    this.read(this.decoder.decode(bytes, { stream: true }));
   }
 
-  /** What it shows, as text, without empty lines at its end. */
+  /** What it shows, as text: a line that wrapped is one line, and there are no empty lines at the end. */
   text(): string {
-    const lines = this.lines.map((line) => line.text());
-    while (lines.length > 0 && lines[lines.length - 1] === "") lines.pop();
-    return lines.join("\n");
+    return this.lines
+      .map((line, at) => (at > 0 && !line.wrapped ? "\n" : "") + line.text())
+      .join("")
+      .replace(/\n+$/, "");
   }
 
   // ---- reading
 
-  private ground(text: string, at: number): number {
-    const end = nextControl(text, at);
-    if (end > at) this.column = this.line().print(this.column, text.slice(at, end), this.pen.style);
-    if (end < text.length) this.control(text[end] as string);
-    return end + 1;
-  }
-
-  private escape(text: string, at: number): number {
-    const char = text[at] as string;
-    this.state = this.ground;
-    if (char >= " " && char <= "/") this.state = this.escapeTail;
-    else if (char < " ") this.control(char);
-    else ESCAPES[char]?.call(this);
-    return at + 1;
-  }
-
-  /** After `ESC (` and the like: one more character, a character set for instance, that means nothing here. */
-  private escapeTail(text: string, at: number): number {
-    this.state = text[at] === "\x1b" ? this.escape : this.ground;
-    return at + 1;
-  }
-
-  private csi(text: string, at: number): number {
-    const char = text[at] as string;
-    if (char >= "@" && char <= "~") {
-      this.state = this.ground;
-      this.runCsi(char);
-    } else if (char === "\x18" || char === "\x1a") this.state = this.ground;
-    else if (char === "\x1b") this.state = this.escape;
-    else if (char < " ")
-      this.control(char); // a control inside a sequence acts at once
-    else if (this.params.length < MAX_PARAMS) this.params += char;
-    return at + 1;
-  }
-
-  private string(text: string, at: number): number {
-    for (let end = at; end < text.length; end += 1) {
-      const char = text[end] as string;
-      if (char === "\x1b") this.state = this.stringEscape;
-      else if (STRING_ENDS.has(char)) this.state = this.ground;
-      else continue;
-      return end + 1;
+  protected print(text: string): void {
+    for (let from = 0; from < text.length; ) {
+      const end = fitting(text, from, this.columns - this.column, this.column === 0);
+      if (end === from) {
+        this.line().blank(this.column, this.columns); // a wide character did not fit
+        this.down();
+        this.column = 0;
+        this.line().wrapped = true;
+      } else this.column = this.line().print(this.column, text.slice(from, end), this.pen.style);
+      from = end;
     }
-    return text.length;
+    this.repeatable = text;
   }
 
-  /** `ESC \` ends a string; any other escape ends it too and begins anew. */
-  private stringEscape(text: string, at: number): number {
-    this.state = text[at] === "\\" ? this.ground : this.escape;
-    return text[at] === "\\" ? at + 1 : at;
-  }
-
-  private control(char: string): void {
+  protected runControl(char: string): void {
+    this.repeatable = "";
     CONTROLS[char]?.call(this);
   }
 
-  enterEscape(): void {
-    this.state = this.escape;
+  protected runEscape(char: string): void {
+    this.repeatable = "";
+    ESCAPES[char]?.call(this);
   }
 
-  enterCsi(): void {
-    this.params = "";
-    this.state = this.csi;
-  }
-
-  enterString(): void {
-    this.state = this.string;
-  }
-
-  private runCsi(final: string): void {
+  protected runSequence(final: string, params: string): void {
+    const repeatable = this.repeatable;
+    this.repeatable = "";
+    if (/^\?(?:1049|1047|47)$/.test(params) && /[hl]/.test(final)) this.switchTo(final === "h", params === "?1049");
     // `<=>?` mark private modes; a blank or another mark before the final letter makes it another sequence.
-    if (/[<=>? -/]/.test(this.params)) return;
-    if (final === "m") {
-      this.pen.read(this.params);
-      return;
+    if (/[<=>? -/]/.test(params)) return;
+    if (final === "m") this.pen.read(params);
+    else {
+      const [first = 0, second = 0] = params
+        .split(";")
+        .map((part) => (/^\d+$/.test(part) ? Math.min(Number(part), COLUMNS) : 0));
+      if (final === "b") this.print((/.\p{M}*$/u.exec(repeatable)?.[0] ?? "").repeat(first || 1));
+      else SEQUENCES[final]?.call(this, first, second);
     }
-    const numbers = this.params.split(";").map((part) => (/^\d+$/.test(part) ? Math.min(Number(part), MAX_COLUMN) : 0));
-    SEQUENCES[final]?.call(this, numbers[0] ?? 0, numbers[1] ?? 0);
   }
 
   // ---- the cursor
@@ -154,26 +114,52 @@ export class Screen {
     return this.lines[this.row] as Line;
   }
 
-  private go(row: number, column: number): void {
+  go(row: number, column: number): void {
     const top = this.top();
-    const to = Math.max(top, Math.min(row, top + this.rows - 1));
-    this.column = Math.max(0, column);
-    if (to === this.row) return;
-    this.line().join();
-    while (this.lines.length <= to) this.lines.push(new Line());
-    this.row = to;
+    this.column = within(column, 0, this.columns - 1);
+    this.enter(within(row, top, top + this.rows - 1));
   }
 
+  private enter(row: number): void {
+    if (row !== this.row) this.line().join();
+    this.fill(row + 1);
+    this.row = row;
+  }
+
+  private fill(count: number): void {
+    while (this.lines.length < count) this.lines.push(new Line());
+  }
+
+  /** Down one line; at the last one that scrolls, the lines go up. */
   down(): void {
+    const top = this.top();
+    if (this.row !== top + this.last) {
+      if (this.row < top + this.rows - 1) this.enter(this.row + 1);
+      return;
+    }
     this.line().join();
-    this.row += 1;
-    if (this.row === this.lines.length) this.lines.push(new Line());
+    this.fill(top + this.rows);
+    this.lines.splice(this.row + 1, 0, new Line());
+    if (this.first > 0 || this.main) this.lines.splice(top + this.first, 1);
+    else this.row += 1;
     if (this.lines.length > KEPT_LINES + SLACK) this.forget(this.lines.length - KEPT_LINES);
   }
 
-  newline(): void {
+  index(): void {
+    this.clamp();
     this.down();
+  }
+
+  newline(): void {
+    const { row } = this;
+    this.down();
+    if (this.row !== row) this.line().wrapped = false;
     this.column = 0;
+  }
+
+  nextLine(): void {
+    this.column = 0;
+    this.down();
   }
 
   private forget(count: number): void {
@@ -183,43 +169,48 @@ export class Screen {
     this.saved.row = Math.max(0, this.saved.row - count);
   }
 
+  private clamp(): void {
+    this.column = Math.min(this.column, this.columns - 1);
+  }
+
   carriageReturn(): void {
     this.column = 0;
   }
 
   back(): void {
+    this.clamp();
     this.column = Math.max(0, this.column - 1);
   }
 
   tab(): void {
-    this.column = Math.max(this.column, Math.min(MAX_COLUMN, (Math.floor(this.column / TAB) + 1) * TAB));
+    this.column = Math.max(this.column, Math.min(this.columns - 1, (Math.floor(this.column / TAB) + 1) * TAB));
   }
 
   reverse(): void {
-    this.go(this.row - 1, this.column);
+    if (this.row === this.top() + this.first) this.scroll(-1);
+    else this.vertical(-1);
+    this.clamp();
   }
 
-  vertical(rows: number): void {
-    this.go(this.row + rows, this.column);
-  }
-
-  toLine(rows: number): void {
-    this.go(this.row + rows, 0);
+  /** Up or down, but not out of the lines that scroll. */
+  vertical(rows: number, column = this.column): void {
+    const row = this.row - this.top();
+    const to = row + rows;
+    if (rows < 0 && row >= this.first) this.place(Math.max(to, this.first), column);
+    else this.place(rows > 0 && row <= this.last ? Math.min(to, this.last) : to, column);
   }
 
   horizontal(columns: number): void {
-    this.column =
-      columns < 0
-        ? Math.max(0, this.column + columns)
-        : Math.max(this.column, Math.min(MAX_COLUMN, this.column + columns));
+    this.clamp();
+    this.toColumn(this.column + columns);
   }
 
   toColumn(column: number): void {
-    this.column = column;
+    this.column = within(column, 0, this.columns - 1);
   }
 
   place(row: number, column = this.column): void {
-    this.go(this.top() + row, column);
+    this.go(this.top() + Math.max(0, row), column);
   }
 
   save(): void {
@@ -230,22 +221,49 @@ export class Screen {
     this.go(this.saved.row, this.saved.column);
   }
 
-  // ---- erasing
+  /** Which rows of the window scroll. */
+  setRegion(first: number, last: number): void {
+    const to = last === 0 || last > this.rows ? this.rows : last;
+    const from = Math.max(1, first);
+    if (to <= from) return;
+    this.first = from - 1;
+    this.last = to - 1;
+    this.place(0, 0);
+  }
+
+  /** Full-screen programs draw on a screen of their own, without history, and leave the first as it was. */
+  private switchTo(other: boolean, withCursor: boolean): void {
+    const row = this.row - this.top();
+    if (other && withCursor) this.save();
+    if (other !== (this.main !== null)) {
+      const { lines, dropped, saved, first, last } = this;
+      Object.assign(this, this.main ?? { ...this.fresh(), lines: [new Line()], dropped: 0 });
+      this.main = other ? { lines, dropped, saved, first, last } : null;
+      this.row = 0;
+      this.enter(this.top() + row);
+    }
+    if (!other && withCursor) this.restore();
+  }
+
+  private fresh() {
+    return { saved: { row: 0, column: 0 }, first: 0, last: this.rows - 1 };
+  }
+
+  // ---- erasing and moving
 
   eraseLine(what: number): void {
     const line = this.line();
-    if (what === 0) line.blank(this.column, line.width);
-    else if (what === 1) line.blank(0, this.column + 1);
-    else if (what === 2) line.blank(0, line.width);
+    if (what > 2) return;
+    const from = what === 0 ? this.column : 0;
+    if (from === 0 && what !== 1) line.wrapped = false;
+    line.blank(from, what === 1 ? this.column + 1 : line.width);
   }
 
   eraseDisplay(what: number): void {
-    if (what === 3) {
-      this.forget(this.top());
-      return;
-    }
-    if (what > 3) return;
+    if (what === 3) this.forget(this.top());
+    if (what > 2) return;
     this.eraseLine(what);
+    if (what === 1) this.line().wrapped = false;
     const from = what === 0 ? this.row + 1 : this.top();
     const to = what === 1 ? this.row : this.lines.length;
     for (let row = from; row < to; row += 1) if (row !== this.row) this.lines[row]?.clear();
@@ -253,39 +271,51 @@ export class Screen {
 
   reset(): void {
     this.pen.reset();
+    this.switchTo(false, false);
+    Object.assign(this, this.fresh());
     this.eraseDisplay(2);
     this.go(this.top(), 0);
   }
 
   eraseCharacters(count: number): void {
+    this.clamp();
     this.line().blank(this.column, this.column + count);
   }
 
   deleteCharacters(count: number): void {
+    this.clamp();
     this.line().remove(this.column, count);
   }
 
   insertBlanks(count: number): void {
-    this.line().insert(this.column, count);
+    this.clamp();
+    this.line().insert(this.column, count, this.columns);
   }
 
-  insertLines(wanted: number): void {
+  /** Moves the lines that scroll, from one of them on, up or (below zero) down; what comes in is empty. */
+  scroll(count: number, from = this.first): void {
     this.line().join();
-    const bottom = this.top() + this.rows;
-    const fresh = Array.from({ length: Math.min(wanted, this.rows) }, () => new Line());
-    this.lines.splice(this.row, 0, ...fresh);
-    this.lines.splice(bottom);
+    const top = this.top();
+    this.fill(top + this.rows);
+    const [out, into] = count > 0 ? [from, this.last] : [this.last, from];
+    for (let left = Math.min(Math.abs(count), this.rows); left > 0; left -= 1) {
+      this.lines.splice(top + out, 1);
+      this.lines.splice(top + into, 0, new Line());
+    }
   }
 
-  deleteLines(wanted: number): void {
-    const count = Math.min(wanted, this.lines.length - this.row);
-    this.lines.splice(this.row, count);
-    // The window stays where it is.
-    for (let n = 0; n < count; n += 1) this.lines.push(new Line());
+  /** Takes out or (below zero) puts in lines at the cursor. */
+  shiftLines(count: number): void {
+    const row = this.row - this.top();
+    if (row < this.first || row > this.last) return;
+    this.scroll(count, row);
+    this.column = 0;
   }
 }
 
-const STRING_ENDS = new Set(["\x07", "\x18", "\x1a", "\x9c"]);
+function within(value: number, low: number, high: number): number {
+  return Math.max(low, Math.min(value, high));
+}
 
 type Action = (this: Screen) => void;
 
@@ -298,84 +328,76 @@ const CONTROLS: Record<string, Action> = {
   "\v": prototype.newline,
   "\f": prototype.newline,
   "\r": prototype.carriageReturn,
-  "\x1b": prototype.enterEscape,
-  "\x85": prototype.newline,
-  "\x90": prototype.enterString,
-  "\x98": prototype.enterString,
-  "\x9b": prototype.enterCsi,
-  "\x9d": prototype.enterString,
-  "\x9e": prototype.enterString,
-  "\x9f": prototype.enterString,
+  "\x84": prototype.index,
+  "\x85": prototype.nextLine,
 };
 
 const ESCAPES: Record<string, Action> = {
-  "[": prototype.enterCsi,
-  "]": prototype.enterString,
-  P: prototype.enterString,
-  X: prototype.enterString,
-  "^": prototype.enterString,
-  _: prototype.enterString,
   7: prototype.save,
   8: prototype.restore,
-  D: prototype.down,
-  E: prototype.newline,
+  D: prototype.index,
+  E: prototype.nextLine,
   M: prototype.reverse,
   c: prototype.reset,
 };
 
-const atLeast1 = (n: number): number => Math.max(1, n);
+type Sequence = (this: Screen, first: number, second: number) => void;
 
-const SEQUENCES: Record<string, (this: Screen, first: number, second: number) => void> = {
-  A(n) {
-    this.vertical(-atLeast1(n));
-  },
-  B(n) {
-    this.vertical(atLeast1(n));
-  },
-  C(n) {
-    this.horizontal(atLeast1(n));
-  },
-  D(n) {
-    this.horizontal(-atLeast1(n));
-  },
-  E(n) {
-    this.toLine(atLeast1(n));
-  },
-  F(n) {
-    this.toLine(-atLeast1(n));
-  },
-  G(n) {
-    this.toColumn(atLeast1(n) - 1);
-  },
-  "`"(n) {
-    this.toColumn(atLeast1(n) - 1);
-  },
-  H(row, column) {
-    this.place(atLeast1(row) - 1, atLeast1(column) - 1);
-  },
-  f(row, column) {
-    this.place(atLeast1(row) - 1, atLeast1(column) - 1);
-  },
+const place: Sequence = function (row, column) {
+  this.place(row - 1, column - 1);
+};
+const toColumn: Sequence = function (column) {
+  this.toColumn(column - 1);
+};
+/** A sequence whose number counts something: none and 0 are one. */
+const times = (run: (this: Screen, count: number) => void): Sequence =>
+  function (count) {
+    run.call(this, count || 1);
+  };
+const right = times(prototype.horizontal);
+
+const SEQUENCES: Record<string, Sequence> = {
+  A: times(function (n) {
+    this.vertical(-n);
+  }),
+  B: times(prototype.vertical),
+  e: times(function (n) {
+    this.go(this.row + n, this.column);
+  }),
+  C: right,
+  a: right,
+  D: times(function (n) {
+    this.horizontal(-n);
+  }),
+  E: times(function (n) {
+    this.vertical(n, 0);
+  }),
+  F: times(function (n) {
+    this.vertical(-n, 0);
+  }),
+  G: toColumn,
+  "`": toColumn,
+  H: place,
+  f: place,
   d(row) {
-    this.place(atLeast1(row) - 1);
+    this.place(row - 1);
   },
   J: prototype.eraseDisplay,
   K: prototype.eraseLine,
-  P(n) {
-    this.deleteCharacters(atLeast1(n));
-  },
-  X(n) {
-    this.eraseCharacters(atLeast1(n));
-  },
-  "@"(n) {
-    this.insertBlanks(atLeast1(n));
-  },
-  L(n) {
-    this.insertLines(atLeast1(n));
-  },
-  M(n) {
-    this.deleteLines(atLeast1(n));
-  },
+  P: times(prototype.deleteCharacters),
+  X: times(prototype.eraseCharacters),
+  "@": times(prototype.insertBlanks),
+  L: times(function (n) {
+    this.shiftLines(-n);
+  }),
+  M: times(prototype.shiftLines),
+  S: times(function (n) {
+    this.scroll(n);
+  }),
+  T: times(function (n) {
+    this.scroll(-n);
+  }),
+  r: prototype.setRegion,
   s: prototype.save,
   u: prototype.restore,
 };

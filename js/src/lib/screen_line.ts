@@ -23,6 +23,8 @@ export class Line {
   revision = 0;
   /** Columns. */
   width = 0;
+  /** It goes on from the line before, which was full. */
+  wrapped = false;
   private runs: Span[] = [];
   private chars: string[] | null = null;
   private styles: (Style | null)[] = [];
@@ -75,7 +77,9 @@ export class Line {
     if (from >= end) return;
     this.touch();
     if (from === 0 && end === this.width) {
+      const { wrapped } = this;
       this.clear();
+      this.wrapped = wrapped;
       return;
     }
     const chars = this.spread();
@@ -87,6 +91,7 @@ export class Line {
 
   clear(): void {
     this.touch();
+    this.wrapped = false;
     this.runs = [];
     this.chars = null;
     this.styles = [];
@@ -105,14 +110,18 @@ export class Line {
     this.width = chars.length;
   }
 
-  /** Puts blanks in; what follows moves to the right. */
-  insert(at: number, count: number): void {
+  /** Puts blanks in; what follows moves to the right, and out at the edge. */
+  insert(at: number, wanted: number, edge: number): void {
     if (at >= this.width) return;
     this.touch();
     const chars = this.spread();
     this.splitWide(at);
+    const count = Math.min(wanted, edge - at);
     chars.splice(at, 0, ...new Array<string>(count).fill(BLANK));
     this.styles.splice(at, 0, ...new Array<null>(count).fill(null));
+    this.splitWide(edge);
+    chars.splice(edge);
+    this.styles.splice(edge);
     this.width = chars.length;
   }
 

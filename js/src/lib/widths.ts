@@ -1,4 +1,4 @@
-/** Columns that a character takes on a terminal. acp_widget/session/screen.py holds the same ranges. */
+/** Columns that a character takes on a terminal. acp_widget/session/widths.py holds the same ranges. */
 
 type Ranges = readonly (readonly [number, number])[];
 
@@ -96,4 +96,17 @@ export function widthOf(char: string): 0 | 1 | 2 {
   if (code < 0x0300) return 1;
   if (inside(code, WIDE)) return 2;
   return inside(code, NO_WIDTH) ? 0 : 1;
+}
+
+/** Where the text from `from` on has filled the columns that are left; at least one character when `some`. */
+export function fitting(text: string, from: number, room: number, some: boolean): number {
+  if ((text.length - from) * 2 <= room) return text.length; // no need to count
+  let at = from;
+  for (let left = room; at < text.length; ) {
+    const char = String.fromCodePoint(text.codePointAt(at) as number);
+    left -= widthOf(char);
+    if (left < 0 && !(some && at === from)) break;
+    at += char.length;
+  }
+  return at;
 }
