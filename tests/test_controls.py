@@ -45,7 +45,7 @@ def test_a_call_is_stopped_alone_and_the_turn_goes_on(demo: Agent) -> None:
 @pytest.mark.parametrize(("what", "status"), [("call", "cancelled"), ("terminal", "failed")])
 def test_a_command_ends_by_its_call_and_by_its_terminal(demo: Agent, what: str, status: str) -> None:
     turn = demo.prompt("/run sleep 300")
-    until(lambda: turn.terminals and turn.terminals[0].can_cancel)
+    until(lambda: turn.terminals and turn.terminals[0].can_cancel and turn.tool_calls[0].can_cancel)
     (turn.tool_calls[0] if what == "call" else turn.terminals[0]).cancel()
     turn.wait(20)
     assert turn.terminals[0].signal in ("SIGTERM", "SIGKILL")
@@ -145,7 +145,7 @@ def test_a_stop_that_the_agent_refuses_has_its_words_and_the_turn_goes_on(
     )
     with Agent(scripted(tmp_path, body), cwd=tmp_path) as agent:
         turn = agent.prompt("go")
-        until(lambda: turn.terminals and turn.terminals[0].can_cancel)
+        until(lambda: turn.terminals and turn.terminals[0].can_cancel and turn.tool_calls[0].can_cancel)
         stop = turn.tool_calls[0].cancel if what == "call" else turn.terminals[0].cancel
         with pytest.raises(RequestError, match=r"cannot stop this .*: it holds the lock") as refused:
             stop()
