@@ -1,8 +1,10 @@
 import type { VNode } from "preact";
-import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
 import { BUSY_KERNEL, isUnderWay } from "../actions.ts";
+import { plural } from "../lib/time.ts";
 import type { Connection } from "../link.ts";
 import type { Session } from "../types.ts";
+import { type Completion, CompletionList, commandsOf, completions, optionId } from "./Commands.tsx";
 import { useApp } from "./context.ts";
 import { Visible } from "./Visible.tsx";
 import "./Composer.css";
@@ -11,12 +13,17 @@ import "./Composer.css";
 export function Composer(): VNode {
   const { store, link, actions } = useApp();
   const [draft, setDraft] = useState("");
+  const [active, setActive] = useState(0);
+  const [closed, setClosed] = useState(false);
+  const list = useId();
   const area = useRef<HTMLTextAreaElement>(null);
   const session = store.single("session").value;
   const busy = store.single("state").value.busy || hasOpenTurn(store.keys("turns").value, store);
   const action = actions.state("prompt").value;
   const reason = whyNot(link.connection.value, session);
   const sending = isUnderWay(action);
+  const wait = link.wait.value;
+  const unread = reason === null && wait.waiting && !wait.clicks && "A cell is running. A prompt is read when it ends.";
   const ready = reason === null && !sending && draft.trim() !== "";
 
   useLayoutEffect(() => {
@@ -26,10 +33,41 @@ export function Composer(): VNode {
     element.style.height = `${Math.min(160, element.scrollHeight + 2)}px`;
   }, [draft]);
 
+  // Taking one and leaving the list close it, until something is typed.
+  const commands = commandsOf(store.single("commands").value);
+  const items = closed || reason !== null || sending ? [] : completions(draft, commands);
+  const open = items.length > 0;
+  const chosen = commands.find(({ label }) => label === draft.trim());
+
+  /** True for a key that belongs to the list. Enter sends a command whose name stands there in full. */
+  const complete = ({ key, shiftKey, isComposing }: KeyboardEvent): boolean => {
+    const step = { ArrowDown: 1, ArrowUp: -1 }[key];
+    const item = items[active];
+    if (item === undefined || isComposing || shiftKey) return false;
+    if (step !== undefined) setActive((active + step + items.length) % items.length);
+    else if (key === "Escape") setClosed(true);
+    else if (key === "Tab" || (key === "Enter" && !(chosen && active === 0))) take(item);
+    else return false;
+    return true;
+  };
   const send = (): void => {
     if (ready) actions.prompt(draft, () => setDraft(""));
   };
+  const write = (text: string): void => {
+    setDraft(text);
+    setActive(0);
+    setClosed(false);
+  };
+  const take = (item: Completion): void => {
+    write(item.text);
+    setClosed(true);
+    area.current?.focus();
+  };
   const onKeyDown = (event: KeyboardEvent): void => {
+    if (complete(event)) {
+      event.preventDefault();
+      return;
+    }
     if (event.key !== "Enter" || event.shiftKey || event.isComposing) return;
     event.preventDefault();
     if (!event.repeat) send();
@@ -43,8 +81,13 @@ export function Composer(): VNode {
         disabled={reason !== null}
         readOnly={sending}
         aria-label="Prompt"
-        placeholder={reason ?? "Ask the agent…"}
-        onInput={(event) => setDraft(event.currentTarget.value)}
+        aria-autocomplete={commands.length > 0 ? "list" : undefined}
+        aria-haspopup={commands.length > 0 ? "listbox" : undefined}
+        aria-controls={open ? list : undefined}
+        aria-activedescendant={open ? optionId(list, active) : undefined}
+        placeholder={reason ?? `Ask the agent…${commands.length > 0 ? "   / for commands" : ""}`}
+        onInput={(event) => write(event.currentTarget.value)}
+        onBlur={() => setClosed(true)}
         onKeyDown={onKeyDown}
       />
       <button
@@ -56,6 +99,16 @@ export function Composer(): VNode {
       >
         {sending ? "Sending…" : busy && reason === null ? "Queue" : "Send"}
       </button>
+      {open && <CompletionList id={list} label="Commands" items={items} active={active} take={take} />}
+      <span class="acp-hidden" role="status">
+        {open && plural(items.length, "command")}
+      </span>
+      {chosen?.hint && !open && (
+        <p class="acp-dim">
+          <Visible text={`${chosen.label} takes: ${chosen.hint}`} oneLine />
+        </p>
+      )}
+      {unread && <p class="acp-wait">{unread}</p>}
       {action.phase === "slow" && <p class="acp-wait">{BUSY_KERNEL.replace("answer", "prompt")}</p>}
       {action.error !== null && (
         <p class="acp-bad" role="alert">

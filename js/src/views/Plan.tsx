@@ -1,9 +1,11 @@
 import type { ComponentChildren, VNode } from "preact";
+import { useState } from "preact/hooks";
 import { isObject, stringAt } from "../lib/json.ts";
-import { Markdown } from "../lib/markdown.tsx";
+import { plural } from "../lib/time.ts";
 import type { JsonObject } from "../types.ts";
 import { useApp } from "./context.ts";
 import { Icon, type IconName } from "./Icon.tsx";
+import { Markdown } from "./Markdown.tsx";
 import { Odd } from "./Odd.tsx";
 import { Visible } from "./Visible.tsx";
 import "./Plan.css";
@@ -34,17 +36,30 @@ interface PlanProps {
 }
 
 function Items({ plan, over }: PlanProps): VNode | null {
+  const [whole, setWhole] = useState(false);
   const entries = Array.isArray(plan.entries) ? plan.entries.filter(isObject) : [];
-  if (entries.length === 0) return null;
+  const all = entries.length;
+  if (all === 0) return <div class="acp-plan acp-dim">Plan · no steps</div>;
   const done = entries.filter((entry) => entry.status === "completed").length;
+  const folds = all > FOLDED;
+  const from = folds && !whole ? Math.max(0, Math.min(currentOf(entries) - BEFORE, all - FOLDED)) : 0;
+  const shown = folds && !whole ? entries.slice(from, from + FOLDED) : entries;
+  const left = all - from - shown.length;
   return (
     <div class="acp-plan">
       <div class="acp-dim">
-        Plan · {done} of {entries.length}
+        Plan · {done} of {all}
+        {folds && (
+          <button type="button" class="acp-quiet" aria-expanded={whole} onClick={() => setWhole(!whole)}>
+            {whole ? "Fold" : `Show all ${all}`}
+          </button>
+        )}
       </div>
-      <ol>
-        {entries.map((entry) => {
+      {from > 0 && <div class="acp-dim">… {plural(from, "step")} before</div>}
+      <ol class={whole ? "acp-plan-whole" : ""} tabIndex={whole ? 0 : undefined} aria-label="Steps">
+        {shown.map((entry) => {
           const status = stringAt(entry, "status") ?? "pending";
+          const priority = stringAt(entry, "priority") || "medium";
           const known = Object.hasOwn(ENTRY_ICONS, status) ? ENTRY_ICONS[status] : undefined;
           return (
             <li class={`acp-plan-${known ? status : "other"}`}>
@@ -52,15 +67,34 @@ function Items({ plan, over }: PlanProps): VNode | null {
               <span class="acp-hidden">{known?.word ?? status}: </span>
               <span>
                 <Visible text={stringAt(entry, "content") ?? ""} />
-                {entry.priority === "high" && <span class="acp-tag">high priority</span>}
-                {!known && <span class="acp-tag">{status}</span>}
+                {priority !== "medium" && <Tag text={`${priority} priority`} />}
+                {!known && <Tag text={status} />}
               </span>
             </li>
           );
         })}
       </ol>
+      {left > 0 && <div class="acp-dim">… {plural(left, "step")} after</div>}
     </div>
   );
+}
+
+function Tag({ text }: { text: string }): VNode {
+  return (
+    <span class="acp-tag">
+      <Visible text={text} oneLine />
+    </span>
+  );
+}
+
+/** Steps of a long plan that are shown, and how many of them stand before the one at work. */
+const FOLDED = 12;
+const BEFORE = 3;
+
+/** The position of the step at work, or else of the next one. */
+function currentOf(entries: readonly JsonObject[]): number {
+  const at = ["in_progress", "pending"].map((status) => entries.findIndex((entry) => entry.status === status));
+  return at.find((position) => position >= 0) ?? entries.length - 1;
 }
 
 function Text({ plan }: PlanProps): VNode {

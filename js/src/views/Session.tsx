@@ -1,13 +1,18 @@
 import type { VNode } from "preact";
+import { About } from "./About.tsx";
 import { Announcer } from "./Announcer.tsx";
 import { Composer } from "./Composer.tsx";
 import { useApp } from "./context.ts";
+import { Diagnostics } from "./Diagnostics.tsx";
 import { ErrorCard } from "./ErrorCard.tsx";
+import { FollowLine, FollowSwitch } from "./Follow.tsx";
 import { Guard } from "./Guard.tsx";
-import { AgentName, Dot, Elapsed, Header, type Status, StatusWords, Stop, statusOf } from "./Header.tsx";
-import { About, Diagnostics } from "./Lines.tsx";
+import { Header } from "./Header.tsx";
 import { Log } from "./Log.tsx";
 import { Elsewhere } from "./Permission.tsx";
+import { Queue } from "./Queued.tsx";
+import { AgentName, Dot, Elapsed, type Status, StatusWords, statusOf } from "./Status.tsx";
+import { Stop } from "./Stop.tsx";
 import { Entries, TurnBody } from "./Turn.tsx";
 import "./base.css";
 
@@ -18,6 +23,7 @@ export function Session(): VNode {
   return (
     <section class="acp-panel" aria-label="Agent session">
       <Header />
+      <FollowLine />
       <Log>
         <Guard what="What the agent offers">
           <About />
@@ -25,7 +31,7 @@ export function Session(): VNode {
         <Entries turn="" />
         {turns.map((id) => (
           <Guard key={id} what="A turn">
-            <TurnBody id={id} />
+            <TurnBody id={id} inPanel />
           </Guard>
         ))}
         <Nothing />
@@ -34,12 +40,13 @@ export function Session(): VNode {
         </Guard>
         <Starting />
         <Working />
-        <Guard what="The diagnostics">
-          <Diagnostics />
-        </Guard>
         <CutNote />
       </Log>
       <Announcer />
+      <Guard what="The diagnostics">
+        <Diagnostics />
+      </Guard>
+      <Queue />
       <Composer />
     </section>
   );
@@ -63,8 +70,10 @@ export function TurnView({ turn: id }: { turn: string }): VNode {
         <StatusWords status={status} />
         <Elapsed status={status} />
         <span class="acp-grow" />
+        {open && <FollowSwitch />}
         {open && status.working && <Stop />}
       </header>
+      {open && <FollowLine />}
       <Log>
         {turn === undefined && <div class="acp-dim">This turn is not in the session any more.</div>}
         <TurnBody id={id} />

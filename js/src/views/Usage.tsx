@@ -1,0 +1,37 @@
+import type { VNode } from "preact";
+import { short } from "../lib/time.ts";
+import type { Usage as UsageState } from "../types.ts";
+import { Visible } from "./Visible.tsx";
+
+/** What fills the agent's context, and what it cost: only what the agent told. */
+export function Usage({ usage: { used, size, cost } }: { usage: UsageState }): VNode | null {
+  const counted = used !== null && (used > 0 || Boolean(size)); // 0 of 0 tells nothing
+  if (!counted && !cost) return null;
+  // A size that is exceeded is no size to measure by.
+  const share = counted && size && used <= size ? Math.round((used / size) * 100) : null;
+  const of = counted && size ? ` of ${short(size)}` : "";
+  return (
+    <span
+      class="acp-dim acp-usage"
+      title={counted ? `${short(used)}${of} tokens in the context${share === null ? "" : `, ${share} %`}` : undefined}
+    >
+      {counted && (
+        <>
+          {short(used)}
+          <span class={share === null ? "" : "acp-hidden"}>{of}</span> tokens{" "}
+        </>
+      )}
+      {share !== null && (
+        <span class="acp-meter" aria-hidden="true">
+          <i style={{ width: `${share}%` }} />
+        </span>
+      )}{" "}
+      {cost && <Visible text={money(cost.amount, cost.currency)} oneLine />}
+    </span>
+  );
+}
+
+function money(amount: number, currency: string): string {
+  const digits = amount > 0 && amount < 0.1 ? 3 : 2;
+  return currency === "USD" ? `$${amount.toFixed(digits)}` : `${amount.toFixed(digits)} ${currency}`;
+}
