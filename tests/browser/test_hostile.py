@@ -15,7 +15,7 @@ agent = Agent("demo", permissions="reject")"""
 ACTING = """root => {
     const elements = ["SCRIPT", "IFRAME", "OBJECT", "EMBED", "FORM", "BASE", "META"];
     const addresses = ["href", "src", "action", "formaction", "xlink:href", "srcdoc"];
-    const safe = /^(https?:|#|mailto:|blob:|data:image\\/(png|jpeg|gif|webp);)/i;
+    const safe = /^(https?:|#|mailto:|blob:|data:(image\\/(png|jpeg|gif|webp)|audio\\/[\\w-]+);)/i;
     return [...root.querySelectorAll("*")].flatMap(element => [
         ...elements.filter(name => name === element.tagName),
         ...[...element.attributes]
