@@ -7,7 +7,7 @@ from datetime import datetime, timezone
 from typing import Any, Protocol
 
 from .entities import Diff, Entities, Entity, Reader, quoted, text_of, word
-from .session.screen import screen_text
+from .session.screen import screen_text, size_of
 from .session.words import is_final
 
 
@@ -153,7 +153,7 @@ class Terminal(Entity):
     @property
     def text(self) -> str:
         """What a screen would show: colours dropped, progress bars at their last state."""
-        return screen_text(self.bytes)
+        return screen_text(self.bytes, *size_of(self.raw))
 
     @property
     def exit_code(self) -> int | None:

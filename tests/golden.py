@@ -11,11 +11,13 @@ from typing import Any
 
 from acp_widget.session.operations import Operation, to_wire
 from acp_widget.session.reducer import reduce
+from acp_widget.session.screen import screen_text
 from acp_widget.session.state import State
 
 from .conformance import Session, load
 from .session_events import events
 from .terminal_cases import CASES
+from .terminal_streams import random_stream, recordings
 
 FOLDER = Path(__file__).parent / "golden"
 VECTORS = (Path(__file__).parent / "vectors", Path(__file__).parent / "vectors_extra")
@@ -25,6 +27,16 @@ def terminal_text() -> Iterator[dict[str, Any]]:
     """`{name, chunks: [base64], text}`: what a terminal shows."""
     for name, chunks, text in CASES:
         yield {"name": name, "chunks": [_base64(chunk) for chunk in chunks], "text": text}
+
+
+def terminal_streams() -> Iterator[dict[str, Any]]:
+    """`{name, rows, columns, text}` of a recording, and `bytes` (base64) too of a random stream."""
+    for name, rows, columns, data in recordings():
+        yield {"name": name, "rows": rows, "columns": columns, "text": screen_text(data, rows, columns)}
+    for seed in range(80):
+        rows, columns, data = random_stream(seed)
+        size = {"rows": rows, "columns": columns}
+        yield {"name": f"random {seed}", **size, "bytes": _base64(data), "text": screen_text(data, rows, columns)}
 
 
 def operations() -> Iterator[dict[str, Any]]:
@@ -75,7 +87,7 @@ def _base64(data: bytes) -> str:
     return b64encode(data).decode("ascii")
 
 
-FILES = {"terminal_text.json": terminal_text, "operations.json": operations}
+FILES = {"terminal_text.json": terminal_text, "terminal_streams.json": terminal_streams, "operations.json": operations}
 
 
 def text(items: Iterable[dict[str, Any]]) -> str:

@@ -10,9 +10,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from acp_widget.session.screen import Screen, screen_text
+from acp_widget.session.screen import Screen, screen_text, size_of
 
-GOLDEN = json.loads((Path(__file__).parent / "golden" / "terminal_text.json").read_text(encoding="utf-8"))
+from .terminal_streams import random_stream, recordings
+
+FOLDER = Path(__file__).parent / "golden"
+GOLDEN = json.loads((FOLDER / "terminal_text.json").read_text(encoding="utf-8"))
 
 
 @pytest.mark.parametrize("case", GOLDEN, ids=[case["name"] for case in GOLDEN])
@@ -60,3 +63,58 @@ def test_a_long_history_is_kept_whole() -> None:
     lines = screen_text(output).split("\n")
     assert len(lines) == 20_000
     assert lines[-1] == "line 19999"
+
+
+@pytest.mark.parametrize(("name", "rows", "columns", "data"), list(recordings()), ids=lambda value: str(value)[:24])
+def test_what_programs_print_is_the_same_wherever_it_is_cut(name: str, rows: int, columns: int, data: bytes) -> None:
+    screen = Screen(rows, columns)
+    for at in range(0, len(data), 7):
+        screen.feed(data[at : at + 7])
+    assert screen.text() == screen_text(data, rows, columns) != ""
+    assert "\x1b" not in screen.text()
+
+
+def test_random_streams_are_the_same_wherever_they_are_cut() -> None:
+    for seed in range(200):
+        rows, columns, data = random_stream(seed)
+        screen = Screen(rows, columns)
+        for at in range(len(data)):
+            screen.feed(data[at : at + 1])
+        assert screen.text() == screen_text(data, rows, columns), seed
+
+
+def test_a_line_wraps_where_the_terminal_ends_and_is_one_line_in_the_text() -> None:
+    output = b"abcdefgh\r\x1b[AX"
+    assert screen_text(output, 24, 5) == "Xbcdefgh"
+    assert screen_text(output) == "Xbcdefgh"
+    assert screen_text(b"abcdefgh\x1b[AX", 24, 5) == "abcXefgh"
+    assert screen_text("日本語".encode(), 24, 5) == "日本語"
+
+
+def test_a_full_screen_program_leaves_what_was_there() -> None:
+    assert screen_text(b"$ less\n\x1b[?1049h\x1b[Hpage\n:") == "page\n:"
+    assert screen_text(b"$ less\n\x1b[?1049h\x1b[Hpage\n:\x1b[?1049l$ ") == "$ less\n$ "
+
+
+def test_a_status_line_below_the_lines_that_scroll_stays() -> None:
+    output = b"\x1b[1;2r\x1b[3;1Hstatus\x1b[1;1H1\n2\n3\n4"
+    assert screen_text(output, 3, 20) == "1\n2\n3\n4\nstatus"
+
+
+def test_a_character_is_repeated() -> None:
+    assert screen_text("-\x1b[3b|日\x1b[b".encode()) == "----|日日"
+
+
+@pytest.mark.parametrize(
+    "size", [None, {}, {"cols": 80}, {"rows": "2"}, {"rows": 0, "cols": -1}, [24, 80], {"rows": True}]
+)
+def test_a_size_that_makes_no_sense_is_as_none(size: object) -> None:
+    assert size_of({"size": size}) in [(24, 10_000), (24, 80)]
+    assert size_of({"size": {"cols": 120, "rows": 40}}) == (40, 120)
+
+
+def test_a_line_without_end_does_not_grow_without_end() -> None:
+    screen = Screen()
+    for _ in range(50):
+        screen.feed(b"x" * 10_000)
+    assert screen.text() == "x" * 500_000

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..session.screen import ROWS, screen_text
+from ..session.screen import screen_text, size_of
 from .entries import Call, Decision, Diff, Entry, Line, Literal, Said, Screen
 from .words import Json, as_bytes, as_json, as_list, as_map, as_title, as_word, clock, cut_end, duration, size
 
@@ -123,8 +123,7 @@ class Reader:
         terminal = as_map(self._terminals.get(f"x:{item.get('terminalId')}"))
         output = as_map(terminal.get("output"))
         data = as_bytes(output.get("data"))
-        rows = as_map(terminal.get("size")).get("rows")
-        lines = screen_text(data[-TAIL_BYTES:], rows if isinstance(rows, int) else ROWS).split("\n")
+        lines = screen_text(data[-TAIL_BYTES:], *size_of(terminal)).split("\n")
         shown = [line if len(line) <= LINE_LENGTH else line[:LINE_LENGTH] + "…" for line in lines[-SCREEN_LINES:]]
         while len(shown) > 1 and sum(map(len, shown)) > SCREEN_LENGTH:
             del shown[: len(shown) // 4 + 1]

@@ -1,12 +1,15 @@
 """Terminal output as text: what a terminal that keeps all its history would show.
 
-The rules, which `js/src/lib/ansi.ts` shares (both are tested against `tests/golden/terminal_text.json`):
+The rules, which `js/src/lib/ansi.ts` shares (both are tested against `tests/golden/terminal_text.json` and
+`terminal_streams.json`, and the front end also against a full terminal emulator):
 
 * Bytes are UTF-8, decoded as they come; an invalid sequence shows as U+FFFD, an unfinished one at the end not at all.
-* A line has no width limit, so nothing wraps. A newline also returns the carriage. History is unlimited.
-* The cursor moves within the last `rows` lines, and up to column 10,000. `ESC[H` is the top left of those lines.
+* A line wraps at the width of the terminal, where that is known, and in the text it is one line all the same.
+* A newline also returns the carriage. History is unlimited.
+* The cursor moves within the last `rows` lines. `ESC[H` is the top left of those lines.
 * A wide character takes two columns; overwriting one half blanks the other. A combining mark joins the cell before it.
-* Colours, modes, titles, links, clipboard and other strings are read and dropped.
+* Full-screen programs draw on a screen of their own; when they leave it, the first one is as it was.
+* Colours, other modes, titles, links, clipboard and other strings are read and dropped.
 * The text has no blanks at the end of a line that were never written, and no empty lines at its end.
 """
 
@@ -14,37 +17,47 @@ from __future__ import annotations
 
 import codecs
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from .widths import width_of
+from .escapes import Escapes
+from .screen_line import Line
+from .widths import fitting, width_of
 
 ROWS = 24
 """The height of a terminal whose size is not known."""
 
-_MAX_COLUMN = 10_000
-_MAX_PARAMETERS = 256
+COLUMNS = 10_000
+"""The width where none is known: lines only wrap so that none grows without end."""
+
 _TAB = 8
-_BLANK = "\0"
-"""A cell that was never written, or was erased. NUL is never printed, so it cannot come from the output."""
-
-_CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
-_STRING_END = re.compile("[\x07\x18\x1a\x1b\x9c]")
-_WHOLE_SEQUENCE = re.compile("\x1b\\[([0-9:;<=>?]{0,64})([@-~])")
-_ESCAPE_TAIL = re.compile("[\x20-\x2f]")
+_OTHER_SCREEN = re.compile(r"\?(?:1049|1047|47)")
+_NOT_PLAIN = re.compile("[<=>? -/]")
 
 
-def screen_text(data: bytes, rows: int = ROWS) -> str:
-    """What a terminal would show of these bytes, as text. `rows` is its height.
+def screen_text(data: bytes, rows: int = ROWS, columns: int = COLUMNS) -> str:
+    """What a terminal of this size would show of these bytes, as text.
 
     >>> screen_text(b"10%\\r\\x1b[32m100%\\x1b[0m\\ndone\\n")
     '100%\\ndone'
     """
-    screen = Screen(rows)
+    screen = Screen(rows, columns)
     screen.feed(data)
     return screen.text()
 
 
-class Screen:
+def size_of(terminal: Mapping[str, Any]) -> tuple[int, int]:
+    """Rows and columns of a terminal, as far as the agent has told them."""
+    told = terminal.get("size")
+    size: Mapping[str, Any] = told if isinstance(told, Mapping) else {}
+    return _count(size.get("rows"), ROWS), _count(size.get("cols"), COLUMNS)
+
+
+def _count(value: Any, otherwise: int) -> int:
+    return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else otherwise
+
+
+class Screen(Escapes):
     """A screen that is fed bytes as they come; characters and sequences may be cut anywhere between two calls.
 
     >>> screen = Screen()
@@ -53,265 +66,209 @@ class Screen:
     'caf\u00e9!'
     """
 
-    def __init__(self, rows: int = ROWS) -> None:
-        self._rows = max(1, rows)
-        # One string a cell; the second cell of a wide character is "". Lines the cursor left are joined to one string
-        # where each cell is one character, because a list of characters takes eight times the memory.
-        self._lines: list[str | list[str]] = []
-        self._line: list[str] = []
-        self._lines.append(self._line)
+    def __init__(self, rows: int = ROWS, columns: int = COLUMNS) -> None:
+        super().__init__()
+        self._rows = max(1, min(rows, COLUMNS))
+        self._columns = max(1, min(columns, COLUMNS))
+        self._lines = [Line()]
         self._row = 0
+        # As wide as the screen after a line was filled: the next character goes to the next line.
         self._column = 0
         self._saved = (0, 0)
+        # The rows of the window that scroll.
+        self._first, self._last = 0, self._rows - 1
+        # What was last written, if nothing came after it.
+        self._repeatable = ""
+        # The screen with its history, while a program draws on the other one: lines, saved place, rows that scroll.
+        self._main: tuple[list[Line], tuple[int, int], int, int] | None = None
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
-        self._parse: Callable[[str, int], int] = self._ground
-        self._parameters = ""
 
     def feed(self, data: bytes) -> None:
         """Read bytes."""
-        text = self._decode(bytes(data))
-        at, end = 0, len(text)
-        while at < end:
-            at = self._parse(text, at)
-
-    def lines(self) -> list[str]:
-        """What it shows, a string a line."""
-        shown = [_shown(line) for line in self._lines]
-        while shown and not shown[-1]:
-            shown.pop()
-        return shown
+        self._read(self._decode(bytes(data)))
 
     def text(self) -> str:
-        """What it shows, lines joined by newlines."""
-        return "\n".join(self.lines())
+        """What it shows; a line that wrapped is one line."""
+        parts: list[str] = []
+        for line in self._lines:
+            if parts and not line.wrapped:
+                parts.append("\n")
+            parts.append(line.text())
+        return "".join(parts).rstrip("\n")
 
-    # --- parsing: each state reads from `at` and returns where the next one goes on ----------------------------------
+    # --- what was read -----------------------------------------------------------------------------------------------
 
-    def _ground(self, text: str, at: int) -> int:
-        found = _CONTROL.search(text, at)
-        end = found.start() if found else len(text)
-        if end > at:
-            self._print(text[at:end])
-        if found is None:
-            return end
-        whole = _WHOLE_SEQUENCE.match(text, end)
-        if whole is not None:  # the common case at once; cut or odd ones go character by character
-            self._parameters = whole[1]
-            self._run_csi(whole[2])
-            return whole.end()
-        self._control(text[end])
-        return end + 1
+    def _print(self, text: str) -> None:
+        at = 0
+        while at < len(text):
+            end = fitting(text, at, self._columns - self._column, some=self._column == 0)
+            if end == at:
+                self._line.blank(self._column, self._columns)  # a wide character did not fit
+                self._down()
+                self._column = 0
+                self._line.wrapped = True
+            else:
+                self._column = self._line.print(self._column, text[at:end])
+            at = end
+        self._repeatable = (self._repeatable + text)[-8:]
 
-    def _control(self, char: str) -> None:
-        action = _CONTROLS.get(char)
-        if action is not None:
-            action(self)
+    def _run_control(self, char: str) -> None:
+        self._repeatable = ""
+        if char in _CONTROLS:
+            _CONTROLS[char](self)
 
-    def _escape(self, text: str, at: int) -> int:
-        char = text[at]
-        self._parse = self._ground
-        if _ESCAPE_TAIL.match(char):
-            self._parse = self._escape_tail
-        elif char in _ESCAPES:
+    def _run_escape(self, char: str) -> None:
+        self._repeatable = ""
+        if char in _ESCAPES:
             _ESCAPES[char](self)
-        elif char < " ":
-            self._control(char)
-        return at + 1
 
-    def _escape_tail(self, text: str, at: int) -> int:
-        """After `ESC (` and the like: one more character, a character set for instance, that means nothing here."""
-        self._parse = self._ground
-        if text[at] == "\x1b":
-            self._parse = self._escape
-        return at + 1
-
-    def _csi(self, text: str, at: int) -> int:
-        char = text[at]
-        if "@" <= char <= "~":
-            self._parse = self._ground
-            self._run_csi(char)
-        elif char in "\x18\x1a":
-            self._parse = self._ground
-        elif char == "\x1b":
-            self._parse = self._escape
-        elif char < " ":
-            self._control(char)  # a control inside a sequence acts at once
-        elif len(self._parameters) < _MAX_PARAMETERS:
-            self._parameters += char
-        return at + 1
-
-    def _string(self, text: str, at: int) -> int:
-        found = _STRING_END.search(text, at)
-        if found is None:
-            return len(text)
-        self._parse = self._string_escape if found[0] == "\x1b" else self._ground
-        return found.end()
-
-    def _string_escape(self, text: str, at: int) -> int:
-        """`ESC \\` ends a string; any other escape ends it too and begins anew."""
-        if text[at] == "\\":
-            self._parse = self._ground
-            return at + 1
-        self._parse = self._escape
-        return at
-
-    def _enter_escape(self) -> None:
-        self._parse = self._escape
-
-    def _enter_csi(self) -> None:
-        self._parameters = ""
-        self._parse = self._csi
-
-    def _enter_string(self) -> None:
-        self._parse = self._string
-
-    def _run_csi(self, final: str) -> None:
-        action = _SEQUENCES.get(final)
-        if action is None:
-            return
+    def _run_sequence(self, final: str, parameters: str) -> None:
+        repeatable, self._repeatable = self._repeatable, ""
+        if final in "hl" and _OTHER_SCREEN.fullmatch(parameters):
+            self._switch_to(final == "h", parameters == "?1049")
         # `<=>?` mark private modes; a blank or another mark before the final letter makes it another sequence.
-        if any(char in "<=>?" or char < "0" for char in self._parameters):
+        if _NOT_PLAIN.search(parameters):
             return
-        numbers = [int(part) if part.isdecimal() and part.isascii() else 0 for part in self._parameters.split(";")]
-        action(self, [min(number, _MAX_COLUMN) for number in numbers] + [0])
+        parts = parameters.split(";")
+        numbers = [min(int(part), COLUMNS) if part.isdecimal() and part.isascii() else 0 for part in parts]
+        if final == "b":
+            self._print(_last_cell(repeatable) * max(1, numbers[0]))
+        elif final in _COUNTED:
+            _COUNTED[final](self, max(1, numbers[0]))
+        elif final in _SEQUENCES:
+            _SEQUENCES[final](self, [*numbers, 0])
 
-    # --- the cursor ----------------------------------------------------------------------------------------------
+    # --- the cursor --------------------------------------------------------------------------------------------------
+
+    @property
+    def _line(self) -> Line:
+        return self._lines[self._row]
 
     def _top(self) -> int:
         return max(0, len(self._lines) - self._rows)
 
+    def _clamp(self) -> None:
+        self._column = min(self._column, self._columns - 1)
+
+    def _to(self, column: int) -> None:
+        self._column = max(0, min(column, self._columns - 1))
+
     def _go(self, row: int, column: int) -> None:
         top = self._top()
-        row = max(top, min(row, top + self._rows - 1))
-        self._column = max(0, column)
-        if row == self._row:
-            return
-        self._leave()
-        while len(self._lines) <= row:
-            self._lines.append([])
-        self._enter(row)
+        self._to(column)
+        self._enter(max(top, min(row, top + self._rows - 1)))
 
-    def _leave(self) -> None:
-        joined = "".join(self._line)
-        if len(joined) == len(self._line) and "" not in self._line:
-            self._lines[self._row] = joined
+    def _place(self, row: int, column: int) -> None:
+        self._go(self._top() + max(0, row), column)
 
     def _enter(self, row: int) -> None:
-        line = self._lines[row]
+        if row != self._row:
+            self._line.join()
+        self._fill(row + 1)
         self._row = row
-        self._line = line if isinstance(line, list) else list(line)
-        self._lines[row] = self._line
+
+    def _fill(self, count: int) -> None:
+        while len(self._lines) < count:
+            self._lines.append(Line())
+
+    def _down(self) -> None:
+        """Down one line; at the last one that scrolls, the lines go up."""
+        top = self._top()
+        if self._row != top + self._last:
+            if self._row < top + self._rows - 1:
+                self._enter(self._row + 1)
+            return
+        self._line.join()
+        self._fill(top + self._rows)
+        self._lines.insert(self._row + 1, Line())
+        if self._first > 0 or self._main is not None:
+            del self._lines[top + self._first]
+        else:
+            self._row += 1
 
     def _newline(self) -> None:
-        self._index(0)
+        row = self._row
+        self._down()
+        if self._row != row:
+            self._line.wrapped = False
+        self._column = 0
 
-    def _index(self, column: int | None = None) -> None:
-        """Down one line; at the last one a new line begins."""
-        self._leave()
-        self._row += 1
-        if self._row == len(self._lines):
-            self._line = []
-            self._lines.append(self._line)
+    def _next_line(self) -> None:
+        self._column = 0
+        self._down()
+
+    def _index(self) -> None:
+        self._clamp()
+        self._down()
+
+    def _reverse(self) -> None:
+        if self._row == self._top() + self._first:
+            self._scroll(-1)
         else:
-            self._enter(self._row)
-        if column is not None:
-            self._column = column
-
-    def _reverse_index(self) -> None:
-        self._go(self._row - 1, self._column)
+            self._vertical(-1, self._column)
+        self._clamp()
 
     def _return(self) -> None:
         self._column = 0
 
     def _back(self) -> None:
-        self._column = max(0, self._column - 1)
+        self._horizontal(-1)
 
     def _tab(self) -> None:
-        self._column = max(self._column, min(_MAX_COLUMN, (self._column // _TAB + 1) * _TAB))
+        self._column = max(self._column, min(self._columns - 1, (self._column // _TAB + 1) * _TAB))
 
-    def _up(self, numbers: list[int]) -> None:
-        self._go(self._row - max(1, numbers[0]), self._column)
+    def _vertical(self, rows: int, column: int) -> None:
+        """Up or down, but not out of the lines that scroll."""
+        row = self._row - self._top()
+        to = row + rows
+        if rows < 0 and row >= self._first:
+            to = max(to, self._first)
+        elif rows > 0 and row <= self._last:
+            to = min(to, self._last)
+        self._place(to, column)
 
-    def _down(self, numbers: list[int]) -> None:
-        self._go(self._row + max(1, numbers[0]), self._column)
+    def _horizontal(self, columns: int) -> None:
+        self._clamp()
+        self._to(self._column + columns)
 
-    def _right(self, numbers: list[int]) -> None:
-        self._column = max(self._column, min(_MAX_COLUMN, self._column + max(1, numbers[0])))
-
-    def _left(self, numbers: list[int]) -> None:
-        self._column = max(0, self._column - max(1, numbers[0]))
-
-    def _next_line(self, numbers: list[int]) -> None:
-        self._go(self._row + max(1, numbers[0]), 0)
-
-    def _previous_line(self, numbers: list[int]) -> None:
-        self._go(self._row - max(1, numbers[0]), 0)
-
-    def _to_column(self, numbers: list[int]) -> None:
-        self._column = max(1, numbers[0]) - 1
-
-    def _to_row(self, numbers: list[int]) -> None:
-        self._go(self._top() + max(1, numbers[0]) - 1, self._column)
-
-    def _to_place(self, numbers: list[int]) -> None:
-        self._go(self._top() + max(1, numbers[0]) - 1, max(1, numbers[1]) - 1)
-
-    def _save(self, numbers: list[int] | None = None) -> None:
+    def _save(self, _: list[int] | None = None) -> None:
         self._saved = (self._row, self._column)
 
-    def _restore(self, numbers: list[int] | None = None) -> None:
+    def _restore(self, _: list[int] | None = None) -> None:
         self._go(*self._saved)
 
-    # --- writing and erasing -------------------------------------------------------------------------------------
+    def _set_region(self, numbers: list[int]) -> None:
+        """Which rows of the window scroll."""
+        first = max(1, numbers[0])
+        last = numbers[1] if 0 < numbers[1] <= self._rows else self._rows
+        if last > first:
+            self._first, self._last = first - 1, last - 1
+            self._place(0, 0)
 
-    def _print(self, text: str) -> None:
-        line, column = self._line, self._column
-        if len(line) < column:
-            line.extend(_BLANK * (column - len(line)))
-        if text.isascii() or not any(width_of(char) != 1 for char in text):
-            end = column + len(text)
-            self._split_wide(column)
-            self._split_wide(end)
-            line[column:end] = text
-            self._column = end
-            return
-        for char in text:
-            self._put(char, width_of(char))
+    def _switch_to(self, other: bool, with_cursor: bool) -> None:
+        """Full-screen programs draw on a screen of their own, without history, and leave the first as it was."""
+        row = self._row - self._top()
+        if other and with_cursor:
+            self._save()
+        if other != (self._main is not None):
+            before = (self._lines, self._saved, self._first, self._last)
+            after = self._main or ([Line()], (0, 0), 0, self._rows - 1)
+            self._lines, self._saved, self._first, self._last = after
+            self._main = before if other else None
+            self._row = 0
+            self._enter(self._top() + row)
+        if not other and with_cursor:
+            self._restore()
 
-    def _put(self, char: str, width: int) -> None:
-        line, column = self._line, self._column
-        if width == 0:
-            before = column - 1
-            if before >= 0 and before < len(line) and line[before] == "":
-                before -= 1
-            if 0 <= before < len(line):
-                line[before] = (" " if line[before] == _BLANK else line[before]) + char
-            return
-        self._split_wide(column)
-        self._split_wide(column + width)
-        line[column : column + width] = [char, ""][:width]
-        self._column = column + width
-
-    def _split_wide(self, column: int) -> None:
-        """Blank the wide character that stands across the left edge of this column."""
-        line = self._line
-        if 0 < column < len(line) and line[column] == "":
-            line[column - 1] = line[column] = _BLANK
-
-    def _blank(self, start: int, end: int) -> None:
-        line = self._line
-        end = min(end, len(line))
-        if start >= end:
-            return
-        self._split_wide(start)
-        self._split_wide(end)
-        line[start:end] = _BLANK * (end - start)
+    # --- erasing and moving ------------------------------------------------------------------------------------------
 
     def _erase_line(self, numbers: list[int]) -> None:
-        start = self._column if numbers[0] == 0 else 0
-        end = self._column + 1 if numbers[0] == 1 else len(self._line)
-        if numbers[0] <= 2:
-            self._blank(start, end)
+        what = numbers[0]
+        if what <= 2:
+            start = self._column if what == 0 else 0
+            if start == 0 and what != 1:
+                self._line.wrapped = False
+            self._line.blank(start, self._column + 1 if what == 1 else self._columns)
 
     def _erase_display(self, numbers: list[int]) -> None:
         what = numbers[0]
@@ -319,11 +276,13 @@ class Screen:
             self._forget_history()
         elif what <= 2:
             self._erase_line(numbers)
+            if what == 1:
+                self._line.wrapped = False
             start = self._row + 1 if what == 0 else self._top()
             end = self._row if what == 1 else len(self._lines)
             for row in range(start, end):
                 if row != self._row:
-                    self._lines[row] = ""
+                    self._lines[row].clear()
 
     def _forget_history(self) -> None:
         top = self._top()
@@ -332,41 +291,48 @@ class Screen:
         self._saved = (max(0, self._saved[0] - top), self._saved[1])
 
     def _reset(self) -> None:
+        self._switch_to(False, False)
+        self._saved, self._first, self._last = (0, 0), 0, self._rows - 1
         self._erase_display([2])
         self._go(self._top(), 0)
 
-    def _erase_characters(self, numbers: list[int]) -> None:
-        self._blank(self._column, self._column + max(1, numbers[0]))
+    def _erase_characters(self, count: int) -> None:
+        self._clamp()
+        self._line.blank(self._column, self._column + count)
 
-    def _delete_characters(self, numbers: list[int]) -> None:
-        end = self._column + max(1, numbers[0])
-        self._split_wide(self._column)
-        self._split_wide(end)
-        del self._line[self._column : end]
+    def _delete_characters(self, count: int) -> None:
+        self._clamp()
+        self._line.remove(self._column, count)
 
-    def _insert_blanks(self, numbers: list[int]) -> None:
-        if self._column < len(self._line):
-            self._split_wide(self._column)
-            self._line[self._column : self._column] = _BLANK * max(1, numbers[0])
+    def _insert_blanks(self, count: int) -> None:
+        self._clamp()
+        self._line.insert(self._column, count, self._columns)
 
-    def _insert_lines(self, numbers: list[int]) -> None:
-        self._leave()
-        count = min(max(1, numbers[0]), self._rows)
-        bottom = self._top() + self._rows
-        self._lines[self._row : self._row] = [""] * count
-        del self._lines[bottom:]
-        self._enter(self._row)
+    def _scroll(self, count: int, start: int | None = None) -> None:
+        """Move the lines that scroll, from `start` on, up or (below zero) down; what comes in is empty."""
+        start = self._first if start is None else start
+        self._line.join()
+        top = self._top()
+        self._fill(top + self._rows)
+        out, into = (start, self._last) if count > 0 else (self._last, start)
+        for _ in range(min(abs(count), self._rows)):
+            del self._lines[top + out]
+            self._lines.insert(top + into, Line())
 
-    def _delete_lines(self, numbers: list[int]) -> None:
-        self._leave()
-        count = min(max(1, numbers[0]), len(self._lines) - self._row)
-        del self._lines[self._row : self._row + count]
-        self._lines.extend([""] * count)  # the window stays where it is
-        self._enter(self._row)
+    def _shift_lines(self, count: int) -> None:
+        """Take out or (below zero) put in lines at the cursor."""
+        row = self._row - self._top()
+        if self._first <= row <= self._last:
+            self._scroll(count, row)
+            self._column = 0
 
 
-def _shown(line: str | list[str]) -> str:
-    return "".join(line).rstrip(_BLANK).replace(_BLANK, " ")
+def _last_cell(text: str) -> str:
+    """The last character with its marks."""
+    at = len(text) - 1
+    while at > 0 and width_of(text[at]) == 0:
+        at -= 1
+    return text[max(0, at) :]
 
 
 _CONTROLS: dict[str, Callable[[Screen], None]] = {
@@ -376,50 +342,47 @@ _CONTROLS: dict[str, Callable[[Screen], None]] = {
     "\v": Screen._newline,
     "\f": Screen._newline,
     "\r": Screen._return,
-    "\x1b": Screen._enter_escape,
-    "\x85": Screen._newline,
-    "\x90": Screen._enter_string,
-    "\x98": Screen._enter_string,
-    "\x9b": Screen._enter_csi,
-    "\x9d": Screen._enter_string,
-    "\x9e": Screen._enter_string,
-    "\x9f": Screen._enter_string,
+    "\x84": Screen._index,
+    "\x85": Screen._next_line,
 }
 
 _ESCAPES: dict[str, Callable[[Screen], None]] = {
-    "[": Screen._enter_csi,
-    "]": Screen._enter_string,
-    "P": Screen._enter_string,
-    "X": Screen._enter_string,
-    "^": Screen._enter_string,
-    "_": Screen._enter_string,
     "7": Screen._save,
     "8": Screen._restore,
     "D": Screen._index,
-    "E": Screen._newline,
-    "M": Screen._reverse_index,
+    "E": Screen._next_line,
+    "M": Screen._reverse,
     "c": Screen._reset,
 }
 
-_SEQUENCES: dict[str, Callable[[Screen, list[int]], None]] = {
-    "A": Screen._up,
-    "B": Screen._down,
-    "C": Screen._right,
-    "D": Screen._left,
-    "E": Screen._next_line,
-    "F": Screen._previous_line,
-    "G": Screen._to_column,
-    "`": Screen._to_column,
-    "H": Screen._to_place,
-    "f": Screen._to_place,
-    "d": Screen._to_row,
-    "J": Screen._erase_display,
-    "K": Screen._erase_line,
+# Their number counts something: none and 0 are one.
+_COUNTED: dict[str, Callable[[Screen, int], None]] = {
+    "A": lambda screen, n: screen._vertical(-n, screen._column),
+    "B": lambda screen, n: screen._vertical(n, screen._column),
+    "C": Screen._horizontal,
+    "D": lambda screen, n: screen._horizontal(-n),
+    "E": lambda screen, n: screen._vertical(n, 0),
+    "F": lambda screen, n: screen._vertical(-n, 0),
+    "G": lambda screen, n: screen._to(n - 1),
+    "`": lambda screen, n: screen._to(n - 1),
+    "a": Screen._horizontal,
+    "d": lambda screen, n: screen._place(n - 1, screen._column),
+    "e": lambda screen, n: screen._go(screen._row + n, screen._column),
     "P": Screen._delete_characters,
     "X": Screen._erase_characters,
     "@": Screen._insert_blanks,
-    "L": Screen._insert_lines,
-    "M": Screen._delete_lines,
+    "L": lambda screen, n: screen._shift_lines(-n),
+    "M": Screen._shift_lines,
+    "S": Screen._scroll,
+    "T": lambda screen, n: screen._scroll(-n),
+}
+
+_SEQUENCES: dict[str, Callable[[Screen, list[int]], None]] = {
+    "H": lambda screen, numbers: screen._place(numbers[0] - 1, numbers[1] - 1),
+    "f": lambda screen, numbers: screen._place(numbers[0] - 1, numbers[1] - 1),
+    "J": Screen._erase_display,
+    "K": Screen._erase_line,
+    "r": Screen._set_region,
     "s": Screen._save,
     "u": Screen._restore,
 }

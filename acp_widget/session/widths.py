@@ -37,3 +37,22 @@ def width_of(char: str) -> int:
         return 1
     _, last, width = _WIDTHS[bisect_right(_STARTS, code) - 1]
     return width if code <= last else 1
+
+
+def fitting(text: str, start: int, room: int, *, some: bool) -> int:
+    """Where the text from `start` on has filled the columns that are left; at least one character when `some`.
+
+    >>> fitting("日本", 0, 3, some=False), fitting("日本", 1, 1, some=False), fitting("日本", 1, 1, some=True)
+    (1, 1, 2)
+    """
+    if (len(text) - start) * 2 <= room:
+        return len(text)  # no need to count
+    if text.isascii():
+        return min(len(text), start + max(room, 1 if some else 0))
+    at = start
+    while at < len(text):
+        room -= width_of(text[at])
+        if room < 0 and not (some and at == start):
+            break
+        at += 1
+    return at

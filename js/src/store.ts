@@ -240,10 +240,10 @@ export class Store {
     if (!isObject(terminal)) return terminal;
     const known = this.buffers.get(key);
     const sameBytes = path.length > 0 && (path[0] !== "output" || (path.length > 1 && path[1] !== "data"));
+    if (path[0] === "size") known?.peek().resize(terminal.size);
     if (sameBytes && known) return terminal;
     const output = isObject(terminal.output) ? terminal.output : null;
-    const rows = isObject(terminal.size) && typeof terminal.size.rows === "number" ? terminal.size.rows : undefined;
-    const buffer = new TerminalBuffer(typeof output?.data === "string" ? output.data : "", rows);
+    const buffer = new TerminalBuffer(typeof output?.data === "string" ? output.data : "", terminal.size);
     if (known) known.value = buffer;
     else this.buffers.set(key, signal(buffer));
     return output ? { ...terminal, output: { ...output, data: "" } } : terminal;

@@ -5,3 +5,10 @@ import { resolve } from "node:path";
 export function golden<T>(name: string): T {
   return JSON.parse(readFileSync(resolve("..", "tests", "golden", name), "utf8")) as T;
 }
+
+export const RECORDINGS = resolve("..", "tests", "terminal_recordings");
+
+/** The bytes that a program has printed. */
+export function recorded(name: string): Uint8Array {
+  return new Uint8Array(readFileSync(resolve(RECORDINGS, name)));
+}

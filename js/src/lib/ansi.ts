@@ -75,7 +75,7 @@ export class Screen extends Escapes {
       } else this.column = this.line().print(this.column, text.slice(from, end), this.pen.style);
       from = end;
     }
-    this.repeatable = text;
+    this.repeatable = (this.repeatable + text).slice(-8);
   }
 
   protected runControl(char: string): void {

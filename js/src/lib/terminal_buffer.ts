@@ -1,6 +1,8 @@
 import { type Signal, signal } from "@preact/signals";
+import type { Json } from "../types.ts";
 import { Screen } from "./ansi.ts";
 import { fromBase64, toBase64 } from "./base64.ts";
+import { isObject } from "./json.ts";
 
 /** More undrawn bytes than this on a fresh screen, and only their end is drawn: the rest would scroll away unseen. */
 const DRAW_AT_MOST = 1_000_000;
@@ -17,9 +19,18 @@ export class TerminalBuffer {
 
   constructor(
     base64 = "",
-    private readonly rows?: number,
+    /** Columns and rows, as far as the agent has told them. */
+    private told: Json | undefined = null,
   ) {
     if (base64 !== "") this.append(fromBase64(base64));
+  }
+
+  /** Draws all that is kept again, on a screen of another size. */
+  resize(told: Json | undefined): void {
+    this.told = told;
+    this.drawing = null;
+    this.drawn = 0;
+    this.revision.value += 1;
   }
 
   append(bytes: Uint8Array): void {
@@ -50,7 +61,7 @@ export class TerminalBuffer {
   /** The screen, drawn up to the last byte. Costs nothing until somebody looks. */
   screen(): Screen {
     if (this.drawing === null) {
-      this.drawing = new Screen(this.rows);
+      this.drawing = new Screen(counted(this.told, "rows"), counted(this.told, "cols"));
       this.skipToEnd(this.drawing);
     }
     for (; this.drawn < this.chunks.length; this.drawn += 1) this.drawing.feed(this.chunks[this.drawn] as Uint8Array);
@@ -79,6 +90,11 @@ export class TerminalBuffer {
     }
     return toBase64(limit < all.length ? all.subarray(all.length - limit) : all);
   }
+}
+
+function counted(told: Json | undefined, name: string): number | undefined {
+  const value = isObject(told) ? told[name] : null;
+  return typeof value === "number" && value > 0 ? Math.floor(value) : undefined;
 }
 
 function count(bytes: Uint8Array, wanted: number): number {

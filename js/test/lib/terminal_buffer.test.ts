@@ -44,4 +44,13 @@ describe("the bytes of a terminal", () => {
     buffer.append(bytes("more"));
     expect(buffer.screen().lines.at(-1)?.text()).toBe("more");
   });
+
+  it("are drawn in the size that the agent tells, and again when it changes", () => {
+    const buffer = new TerminalBuffer(toBase64(bytes("abcdefgh\x1b[AX")), { cols: 5, rows: 24 });
+    expect(buffer.screen().lines.map((line) => line.text())).toEqual(["abcXe", "fgh"]);
+    const before = buffer.revision.value;
+    buffer.resize({ cols: "wide", rows: -1 });
+    expect(buffer.screen().text()).toBe("abcdefghX");
+    expect(buffer.revision.value).toBeGreaterThan(before);
+  });
 });

@@ -14,14 +14,13 @@
  * - Tab stops stand at every eighth column and cannot be set; modes (origin, insert, no wrapping) are not followed.
  */
 
-import { readdirSync, readFileSync } from "node:fs";
-import { resolve } from "node:path";
+import { readdirSync } from "node:fs";
 import xterm from "@xterm/headless";
 import { describe, expect, it } from "vitest";
 import { Screen } from "../../src/lib/ansi.ts";
+import { RECORDINGS, recorded } from "../golden.ts";
 import { cut, type Stream, stream } from "../random_terminal.ts";
 
-const RECORDINGS = resolve("..", "tests", "terminal_recordings");
 const VERY_WIDE = 2000;
 
 async function emulated({ columns, rows, bytes }: Stream): Promise<string> {
@@ -56,7 +55,7 @@ describe("what programs print", () => {
 
   it.each(names)("%s shows what a terminal shows", async (name) => {
     const [columns, rows] = (name.split(".")[1] as string).split("x").map(Number) as [number, number];
-    const bytes = new Uint8Array(readFileSync(resolve(RECORDINGS, name)));
+    const bytes = recorded(name);
     const sized = { columns, rows, bytes };
     const wide = { columns: VERY_WIDE, rows, bytes };
     expect(ours(sized, 1)).not.toBe("");
