@@ -335,6 +335,8 @@ def test_each_question_is_over_with_one_rejection(demo: DemoAgent) -> None:
     turn = demo.play(demo.new(), "/odd", choose("reject_once"))
     assert turn.stop_reason == "_odd_reason"
     assert len(turn.requests) == 5
+    answered = [call["status"] for call in turn.calls.values() if "optionId" in str(call.get("rawOutput"))]
+    assert answered == ["failed", "failed"], "nothing that was rejected is said to be done"
 
 
 def test_several_questions_are_open_at_once_and_take_their_answers_in_any_order(demo: DemoAgent) -> None:

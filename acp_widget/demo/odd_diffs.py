@@ -82,7 +82,7 @@ def _misfits(at: Path) -> dict[str, list[Json]]:
             _diff(_change("delete", a), patch=_section(stray, stray, hunk="@@ -1 +1 @@\n" + plain))
         ],
         "A patch that says modify where the change says delete": [_diff(_change("delete", a), patch=_section(a, a))],
-        "A patch that cannot be read: its text is shown": [
+        "A patch that cannot be read, and one that ends too early": [
             _diff(_change("modify", a), patch="no patch at all\n@@ nonsense @@\n"),
             _diff(_change("modify", b), patch=_section(b, b, hunk="@@ -1,9 +1,9 @@\n a hunk that ends too early\n")),
         ],

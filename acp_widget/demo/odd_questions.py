@@ -112,9 +112,10 @@ async def _ask(turn: Turn, call: Call, *questions: Json) -> None:
         await call.update(status="cancelled")
         raise
     await turn.send("state_update", state="running")
-    await call.update(status="completed", rawOutput=answers)
-    told = "\n".join(f"{question['title']} {answer}" for question, answer in zip(questions, answers, strict=True))
-    await call.add(text_item(told))
+    allowed = all('"yes"' in answer or '"always"' in answer for answer in answers)
+    told = [f"- {question['title']} `{answer}`" for question, answer in zip(questions, answers, strict=True)]
+    await call.add(text_item("\n".join(told)))
+    await call.update(status="completed" if allowed else "failed", rawOutput=answers)
 
 
 async def _answer(turn: Turn, question: Json) -> str:
