@@ -69,17 +69,17 @@ export class Pen {
     for (let at = 0; at < parts.length; at += 1) {
       const sub = (parts[at] as string).split(":").map(toNumber);
       const code = sub[0] as number;
-      const change = CHANGES[code];
+      const change = CHANGES[code === 4 && sub[1] === 0 ? 24 : code];
       if (change) Object.assign(next, change);
       else if (code >= 30 && code <= 37) next.fg = code - 30;
       else if (code >= 40 && code <= 47) next.bg = code - 40;
       else if (code >= 90 && code <= 97) next.fg = code - 82;
       else if (code >= 100 && code <= 107) next.bg = code - 92;
-      else if (code === 38 || code === 48) {
+      else if (code === 38 || code === 48 || code === 58) {
         const colons = sub.length > 1;
         const rest = colons ? withoutColourSpace(sub.slice(1)) : parts.slice(at + 1, at + 5).map(toNumber);
         const [colour, used] = extendedColour(rest);
-        if (colour !== null) next[code === 38 ? "fg" : "bg"] = colour;
+        if (colour !== null && code !== 58) next[code === 38 ? "fg" : "bg"] = colour;
         if (!colons) at += used;
       }
     }

@@ -80,15 +80,25 @@ export class TerminalBuffer {
     }
   }
 
+  /** All that is kept, as the program wrote it. */
+  raw(): string {
+    return new TextDecoder().decode(this.all());
+  }
+
   /** All kept bytes; with a limit, only the last of them. */
   base64(limit = Number.POSITIVE_INFINITY): string {
+    const all = this.all();
+    return toBase64(limit < all.length ? all.subarray(all.length - limit) : all);
+  }
+
+  private all(): Uint8Array {
     const all = new Uint8Array(this.size);
     let at = 0;
     for (const chunk of this.chunks) {
       all.set(chunk, at);
       at += chunk.length;
     }
-    return toBase64(limit < all.length ? all.subarray(all.length - limit) : all);
+    return all;
   }
 }
 

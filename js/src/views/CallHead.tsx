@@ -1,5 +1,4 @@
 import type { VNode } from "preact";
-import { isUnderWay } from "../actions.ts";
 import { duration } from "../lib/time.ts";
 import { visibleText } from "../lib/visible.ts";
 import { displayKind, KIND_LABELS } from "../lib/words.ts";
@@ -8,6 +7,7 @@ import { type CallState, canStop, failureOf, ranUnasked } from "./call_state.ts"
 import { useApp, useNow } from "./context.ts";
 import { Icon } from "./Icon.tsx";
 import { Locations } from "./Locations.tsx";
+import { StopOne, StopWords } from "./StopOne.tsx";
 import { Visible } from "./Visible.tsx";
 
 interface Props {
@@ -70,7 +70,7 @@ export function CallHead({ id, call, name, state, asked, open, empty, toggle }: 
         )}
         <span class="acp-grow" />
         <StateWords call={call} state={state} />
-        {canStop(app, call, state) && <StopCall id={id} />}
+        {canStop(app, call, state) && <StopOne id={id} />}
         {!empty && (
           <button type="button" class="acp-chevron" onClick={toggle} tabIndex={-1} aria-hidden="true">
             <Icon name="chevron" class={open ? "acp-open" : ""} />
@@ -97,32 +97,5 @@ function StateWords({ call, state }: { call: ToolCall; state: CallState }): VNod
         <Visible text={words} oneLine />
       </span>
     </span>
-  );
-}
-
-function StopCall({ id }: { id: string }): VNode {
-  const { actions } = useApp();
-  const stopping = isUnderWay(actions.state(`stop ${id}`).value);
-  return (
-    <button
-      type="button"
-      class="acp-quiet acp-call-stop"
-      aria-disabled={stopping}
-      onClick={() => actions.cancelCall(id)}
-      title="Asks the agent to stop this tool call alone"
-    >
-      <Icon name="stop" /> {stopping ? "Stopping…" : "Stop this"}
-    </button>
-  );
-}
-
-/** What hinders the stop of a call, if anything does. */
-function StopWords({ id }: { id: string }): VNode | null {
-  const { phase, error } = useApp().actions.state(`stop ${id}`).value;
-  if (phase !== "slow" && error === null) return null;
-  return (
-    <p class={`acp-call-said ${error === null ? "acp-wait" : "acp-bad"}`} role="status">
-      <Visible text={error ?? "The kernel is busy; it stops when messages are read."} oneLine />
-    </p>
   );
 }

@@ -79,6 +79,17 @@ describe("colours", () => {
     expect(spans("\x1b[7;31mx")?.[0]?.style?.classes).toBe("acp-t-fg-inverse acp-t-bg1");
   });
 
+  it("reads the kinds of underline, and passes over their colours", () => {
+    expect(spans("\x1b[4:3mx\x1b[4:0my")).toEqual([
+      { text: "x", style: { classes: "acp-t-underline" } },
+      { text: "y", style: null },
+    ]);
+    expect(spans("\x1b[58;2;1;9;7mx\x1b[58:5:2;1my")).toEqual([
+      { text: "x", style: null },
+      { text: "y", style: { classes: "acp-t-bold" } },
+    ]);
+  });
+
   it("is plain again after a reset", () => {
     expect(spans("\x1b[1;3;4;9;31mx\x1b[my")?.[1]).toEqual({ text: "y", style: null });
   });

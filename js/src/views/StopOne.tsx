@@ -1,0 +1,34 @@
+import type { VNode } from "preact";
+import { isUnderWay } from "../actions.ts";
+import { useApp } from "./context.ts";
+import { Icon } from "./Icon.tsx";
+import { Visible } from "./Visible.tsx";
+
+/** Stops one tool call or terminal (its key); the turn goes on. */
+export function StopOne({ id }: { id: string }): VNode {
+  const { actions } = useApp();
+  const stopping = isUnderWay(actions.state(`stop ${id}`).value);
+  const terminal = id.startsWith("x:");
+  return (
+    <button
+      type="button"
+      class="acp-quiet acp-call-stop"
+      aria-disabled={stopping}
+      onClick={() => (terminal ? actions.cancelTerminal(id) : actions.cancelCall(id))}
+      title={`Asks the agent to stop this ${terminal ? "terminal" : "tool call"} alone`}
+    >
+      <Icon name="stop" /> {stopping ? "Stopping…" : "Stop this"}
+    </button>
+  );
+}
+
+/** What hinders such a stop, if anything does. */
+export function StopWords({ id }: { id: string }): VNode | null {
+  const { phase, error } = useApp().actions.state(`stop ${id}`).value;
+  if (phase !== "slow" && error === null) return null;
+  return (
+    <p class={`acp-call-said ${error === null ? "acp-wait" : "acp-bad"}`} role="status">
+      <Visible text={error ?? "The kernel is busy; it stops when messages are read."} oneLine />
+    </p>
+  );
+}

@@ -1,0 +1,137 @@
+import { Component, type ComponentChildren, type VNode } from "preact";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
+import type { Line, Screen, Span } from "../lib/ansi.ts";
+import type { TerminalBuffer } from "../lib/terminal_buffer.ts";
+import { bytes } from "../lib/time.ts";
+import { CopyButton } from "./CopyButton.tsx";
+import { Visible } from "./Visible.tsx";
+import "./TerminalOutput.css";
+
+/** Lines in the page; older ones are only counted. */
+export const SHOWN_LINES = 2000;
+/** Lines that are drawn and kept together. */
+const BLOCK = 50;
+/** Pixels from the end that still count as the end. */
+const NEAR = 12;
+
+interface Props {
+  buffer: TerminalBuffer;
+  /** It changes in place: another number makes it drawn again. */
+  revision: number;
+  /** Bytes that are no longer there. */
+  cut: number;
+}
+
+/** What a terminal shows: its end, until the reader scrolls up. */
+export function TerminalOutput({ buffer, cut }: Props): VNode {
+  const screen = buffer.screen();
+  const pre = useRef<HTMLPreElement>(null);
+  const [follows, setFollows] = useState(true);
+  const total = lastLine(screen);
+  const first = Math.max(0, total - SHOWN_LINES);
+  const lastTop = useRef(0);
+  const toEnd = () => {
+    const element = pre.current;
+    if (!element) return;
+    element.scrollTop = element.scrollHeight;
+    lastTop.current = element.scrollTop;
+  };
+  useLayoutEffect(() => {
+    if (follows) toEnd();
+  });
+  const onScroll = () => {
+    const element = pre.current;
+    if (!element) return;
+    if (element.scrollHeight - element.scrollTop - element.clientHeight < NEAR) setFollows(true);
+    else if (element.scrollTop < lastTop.current - 1) setFollows(false);
+    lastTop.current = element.scrollTop;
+  };
+  const back = () => {
+    setFollows(true);
+    toEnd();
+    pre.current?.focus({ preventScroll: true }); // the button goes; the keys stay here
+  };
+  const hidden = screen.dropped + first;
+  return (
+    <>
+      {(hidden > 0 || cut > 0) && <div class="acp-term-cut">{cutNote(hidden, cut)}</div>}
+      <div class="acp-term-frame">
+        <pre ref={pre} tabIndex={0} role="group" aria-label="Terminal output" onScroll={onScroll}>
+          {blocksOf(screen, first, total)}
+        </pre>
+        <div class="acp-term-tools">
+          <CopyButton text={() => screen.text()} label="Copy" title="Copies the output as text" />
+          <CopyButton
+            text={() => buffer.raw()}
+            label="Copy with colours"
+            title="Copies what the program wrote, with its escape sequences"
+          />
+        </div>
+        {!follows && (
+          <button type="button" class="acp-to-end" onClick={back}>
+            ↓ Latest
+          </button>
+        )}
+      </div>
+    </>
+  );
+}
+
+/** The number of lines, without the empty one that a last newline begins. */
+function lastLine({ lines }: Screen): number {
+  return lines.length > 1 && lines[lines.length - 1]?.width === 0 ? lines.length - 1 : lines.length;
+}
+
+function cutNote(lines: number, cut: number): string {
+  const parts = [
+    lines > 0 ? `${lines.toLocaleString("en-US")} earlier lines are not drawn` : "",
+    cut > 0 ? `the first ${bytes(cut)} were cut` : "",
+  ].filter(Boolean);
+  return parts.join(" · ");
+}
+
+function blocksOf(screen: Screen, first: number, total: number): VNode[] {
+  const blocks: VNode[] = [];
+  // Block borders stand at fixed lines of the whole output, so that a block keeps its lines while others come.
+  let from = first;
+  while (from < total) {
+    const absolute = screen.dropped + from;
+    const to = Math.min(total, from + BLOCK - (absolute % BLOCK));
+    const lines = screen.lines.slice(from, to);
+    const revision = lines.reduce((sum, line) => sum + line.revision, 0);
+    blocks.push(
+      <LineBlock key={Math.floor(absolute / BLOCK)} lines={lines} revision={revision} head={lines[0] as Line} />,
+    );
+    from = to;
+  }
+  return blocks;
+}
+
+interface BlockProps {
+  lines: Line[];
+  /** The screen changes its lines in place: their revisions tell. */
+  revision: number;
+  head: Line;
+}
+
+class LineBlock extends Component<BlockProps> {
+  override shouldComponentUpdate(next: BlockProps): boolean {
+    return next.revision !== this.props.revision || next.head !== this.props.head;
+  }
+
+  override render({ lines }: BlockProps): VNode {
+    return <span class="acp-term-block">{lines.map((line, at) => [at > 0 && "\n", line.spans().map(spanOf)])}</span>;
+  }
+}
+
+function spanOf(span: Span): ComponentChildren {
+  // A selector that only makes a sign colourful hides nothing.
+  const text = <Visible text={span.text.replaceAll("\ufe0f", "")} oneLine />;
+  if (!span.style) return text;
+  const { classes, color, background } = span.style;
+  return (
+    <span class={classes} style={color || background ? { color, background } : undefined}>
+      {text}
+    </span>
+  );
+}
