@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import base64
 import json
+import re
+from itertools import accumulate
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from acp_widget.session.screen import Screen, screen_text, size_of
+from acp_widget.session.widths import width_of
 
 from .terminal_streams import random_stream, recordings
 
@@ -118,3 +121,12 @@ def test_a_line_without_end_does_not_grow_without_end() -> None:
     for _ in range(50):
         screen.feed(b"x" * 10_000)
     assert screen.text() == "x" * 500_000
+
+
+def test_the_front_end_has_the_same_widths() -> None:
+    source = (Path(__file__).parents[1] / "js" / "src" / "lib" / "widths.ts").read_text(encoding="utf-8")
+    for name, width in (("WIDE", 2), ("NO_WIDTH", 0)):
+        packed = "".join(re.findall('"([0-9a-z ]+)"', source.split(f"const {name} = borders(")[1].split(");")[0]))
+        edges = list(accumulate(int(count, 36) for count in packed.split()))
+        there = {code for start, end in zip(edges[::2], edges[1::2], strict=True) for code in range(start, end)}
+        assert there == {code for code in range(0x110000) if width_of(chr(code)) == width}, name

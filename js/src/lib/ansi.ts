@@ -27,7 +27,7 @@ export class Screen extends Escapes {
   /** Lines dropped from the front. */
   dropped = 0;
   private readonly rows: number;
-  private readonly columns: number;
+  readonly columns: number;
   row = 0;
   /** As wide as the screen after a line was filled: the next character goes to the next line. */
   column = 0;
@@ -80,12 +80,12 @@ export class Screen extends Escapes {
 
   protected runControl(char: string): void {
     this.repeatable = "";
-    CONTROLS[char]?.call(this);
+    CONTROLS[char]?.(this);
   }
 
   protected runEscape(char: string): void {
     this.repeatable = "";
-    ESCAPES[char]?.call(this);
+    ESCAPES[char]?.(this);
   }
 
   protected runSequence(final: string, params: string): void {
@@ -100,7 +100,10 @@ export class Screen extends Escapes {
         .split(";")
         .map((part) => (/^\d+$/.test(part) ? Math.min(Number(part), COLUMNS) : 0));
       if (final === "b") this.print((/.\p{M}*$/u.exec(repeatable)?.[0] ?? "").repeat(first || 1));
-      else SEQUENCES[final]?.call(this, first, second);
+      else {
+        COUNTED[final]?.(this, first || 1, 0);
+        SEQUENCES[final]?.(this, first, second);
+      }
     }
   }
 
@@ -171,15 +174,6 @@ export class Screen extends Escapes {
 
   private clamp(): void {
     this.column = Math.min(this.column, this.columns - 1);
-  }
-
-  carriageReturn(): void {
-    this.column = 0;
-  }
-
-  back(): void {
-    this.clamp();
-    this.column = Math.max(0, this.column - 1);
   }
 
   tab(): void {
@@ -277,19 +271,10 @@ export class Screen extends Escapes {
     this.go(this.top(), 0);
   }
 
-  eraseCharacters(count: number): void {
+  /** The line of the cursor, for changes where it stands. */
+  edited(): Line {
     this.clamp();
-    this.line().blank(this.column, this.column + count);
-  }
-
-  deleteCharacters(count: number): void {
-    this.clamp();
-    this.line().remove(this.column, count);
-  }
-
-  insertBlanks(count: number): void {
-    this.clamp();
-    this.line().insert(this.column, count, this.columns);
+    return this.line();
   }
 
   /** Moves the lines that scroll, from one of them on, up or (below zero) down; what comes in is empty. */
@@ -317,87 +302,69 @@ function within(value: number, low: number, high: number): number {
   return Math.max(low, Math.min(value, high));
 }
 
-type Action = (this: Screen) => void;
+type Action = (screen: Screen) => void;
 
-const { prototype } = Screen;
+const newline: Action = (screen) => screen.newline();
+const index: Action = (screen) => screen.index();
+const nextLine: Action = (screen) => screen.nextLine();
+const save: Action = (screen) => screen.save();
+const restore: Action = (screen) => screen.restore();
 
 const CONTROLS: Record<string, Action> = {
-  "\b": prototype.back,
-  "\t": prototype.tab,
-  "\n": prototype.newline,
-  "\v": prototype.newline,
-  "\f": prototype.newline,
-  "\r": prototype.carriageReturn,
-  "\x84": prototype.index,
-  "\x85": prototype.nextLine,
+  "\b": (screen) => screen.horizontal(-1),
+  "\t": (screen) => screen.tab(),
+  "\n": newline,
+  "\v": newline,
+  "\f": newline,
+  "\r": (screen) => screen.toColumn(0),
+  "\x84": index,
+  "\x85": nextLine,
 };
 
 const ESCAPES: Record<string, Action> = {
-  7: prototype.save,
-  8: prototype.restore,
-  D: prototype.index,
-  E: prototype.nextLine,
-  M: prototype.reverse,
-  c: prototype.reset,
+  7: save,
+  8: restore,
+  D: index,
+  E: nextLine,
+  M: (screen) => screen.reverse(),
+  c: (screen) => screen.reset(),
 };
 
-type Sequence = (this: Screen, first: number, second: number) => void;
+type Sequence = (screen: Screen, first: number, second: number) => void;
 
-const place: Sequence = function (row, column) {
-  this.place(row - 1, column - 1);
-};
-const toColumn: Sequence = function (column) {
-  this.toColumn(column - 1);
-};
-/** A sequence whose number counts something: none and 0 are one. */
-const times = (run: (this: Screen, count: number) => void): Sequence =>
-  function (count) {
-    run.call(this, count || 1);
-  };
-const right = times(prototype.horizontal);
+const toColumn: Sequence = (screen, n) => screen.toColumn(n - 1);
+const right: Sequence = (screen, n) => screen.horizontal(n);
 
-const SEQUENCES: Record<string, Sequence> = {
-  A: times(function (n) {
-    this.vertical(-n);
-  }),
-  B: times(prototype.vertical),
-  e: times(function (n) {
-    this.go(this.row + n, this.column);
-  }),
+/** Their number counts something: none and 0 are one. */
+const COUNTED: Record<string, Sequence> = {
+  A: (screen, n) => screen.vertical(-n),
+  B: (screen, n) => screen.vertical(n),
   C: right,
-  a: right,
-  D: times(function (n) {
-    this.horizontal(-n);
-  }),
-  E: times(function (n) {
-    this.vertical(n, 0);
-  }),
-  F: times(function (n) {
-    this.vertical(-n, 0);
-  }),
+  D: (screen, n) => screen.horizontal(-n),
+  E: (screen, n) => screen.vertical(n, 0),
+  F: (screen, n) => screen.vertical(-n, 0),
   G: toColumn,
   "`": toColumn,
+  a: right,
+  d: (screen, n) => screen.place(n - 1),
+  e: (screen, n) => screen.go(screen.row + n, screen.column),
+  P: (screen, n) => screen.edited().remove(screen.column, n),
+  X: (screen, n) => screen.edited().blank(screen.column, screen.column + n),
+  "@": (screen, n) => screen.edited().insert(screen.column, n, screen.columns),
+  L: (screen, n) => screen.shiftLines(-n),
+  M: (screen, n) => screen.shiftLines(n),
+  S: (screen, n) => screen.scroll(n),
+  T: (screen, n) => screen.scroll(-n),
+};
+
+const place: Sequence = (screen, row, column) => screen.place(row - 1, column - 1);
+
+const SEQUENCES: Record<string, Sequence> = {
   H: place,
   f: place,
-  d(row) {
-    this.place(row - 1);
-  },
-  J: prototype.eraseDisplay,
-  K: prototype.eraseLine,
-  P: times(prototype.deleteCharacters),
-  X: times(prototype.eraseCharacters),
-  "@": times(prototype.insertBlanks),
-  L: times(function (n) {
-    this.shiftLines(-n);
-  }),
-  M: times(prototype.shiftLines),
-  S: times(function (n) {
-    this.scroll(n);
-  }),
-  T: times(function (n) {
-    this.scroll(-n);
-  }),
-  r: prototype.setRegion,
-  s: prototype.save,
-  u: prototype.restore,
+  J: (screen, what) => screen.eraseDisplay(what),
+  K: (screen, what) => screen.eraseLine(what),
+  r: (screen, first, last) => screen.setRegion(first, last),
+  s: save,
+  u: restore,
 };
