@@ -217,11 +217,11 @@ export class Screen extends Escapes {
 
   /** Which rows of the window scroll. */
   setRegion(first: number, last: number): void {
-    const to = last === 0 || last > this.rows ? this.rows : last;
-    const from = Math.max(1, first);
+    const from = Math.max(0, first - 1);
+    const to = Math.min(last || this.rows, this.rows) - 1;
     if (to <= from) return;
-    this.first = from - 1;
-    this.last = to - 1;
+    this.first = from;
+    this.last = to;
     this.place(0, 0);
   }
 

@@ -7,32 +7,14 @@ export interface Style {
   readonly background?: string;
 }
 
-interface Attributes {
-  bold: boolean;
-  dim: boolean;
-  italic: boolean;
-  underline: boolean;
-  strike: boolean;
-  inverse: boolean;
-  hidden: boolean;
-  fg: string | number | null;
-  bg: string | number | null;
-}
+const FLAGS = ["bold", "dim", "italic", "underline", "strike", "hidden"] as const;
 
-const PLAIN: Attributes = {
-  bold: false,
-  dim: false,
-  italic: false,
-  underline: false,
-  strike: false,
-  inverse: false,
-  hidden: false,
-  fg: null,
-  bg: null,
+type Attributes = { [name in (typeof FLAGS)[number] | "inverse"]?: boolean } & {
+  fg?: string | number | undefined;
+  bg?: string | number | undefined;
 };
 
-const CHANGES: Record<number, Partial<Attributes>> = {
-  0: PLAIN,
+const CHANGES: Record<number, Attributes> = {
   1: { bold: true },
   2: { dim: true },
   3: { italic: true },
@@ -47,30 +29,33 @@ const CHANGES: Record<number, Partial<Attributes>> = {
   27: { inverse: false },
   28: { hidden: false },
   29: { strike: false },
-  39: { fg: null },
-  49: { bg: null },
+  39: { fg: undefined },
+  49: { bg: undefined },
 };
+
+const PLAIN = JSON.stringify(toStyle({}));
 
 /** The pen of a screen: reads codes, gives one style object for each look. */
 export class Pen {
   /** How the next text looks; null is plain. */
   style: Style | null = null;
-  private attributes = PLAIN;
+  private attributes: Attributes = {};
   private readonly styles = new Map<string, Style>();
 
   reset(): void {
-    this.use(PLAIN);
+    this.use({});
   }
 
   /** Reads the parameters between `ESC [` and `m`. */
   read(params: string): void {
-    const next = { ...this.attributes };
+    let next = { ...this.attributes };
     const parts = params.split(";");
     for (let at = 0; at < parts.length; at += 1) {
       const sub = (parts[at] as string).split(":").map(toNumber);
       const code = sub[0] as number;
       const change = CHANGES[code === 4 && sub[1] === 0 ? 24 : code];
-      if (change) Object.assign(next, change);
+      if (code === 0) next = {};
+      else if (change) Object.assign(next, change);
       else if (code >= 30 && code <= 37) next.fg = code - 30;
       else if (code >= 40 && code <= 47) next.bg = code - 40;
       else if (code >= 90 && code <= 97) next.fg = code - 82;
@@ -88,13 +73,10 @@ export class Pen {
 
   private use(attributes: Attributes): void {
     this.attributes = attributes;
-    const key = JSON.stringify(Object.values(attributes));
-    let style = this.styles.get(key);
-    if (!style) {
-      style = toStyle(attributes);
-      this.styles.set(key, style);
-    }
-    this.style = style.classes === "" && !style.color && !style.background ? null : style;
+    const style = toStyle(attributes);
+    const key = JSON.stringify(style);
+    if (!this.styles.has(key)) this.styles.set(key, style);
+    this.style = key === PLAIN ? null : (this.styles.get(key) ?? null);
   }
 }
 
@@ -129,13 +111,12 @@ function colour256(index: number): string | number {
 }
 
 function toStyle(attributes: Attributes): Style {
-  const flags = ["bold", "dim", "italic", "underline", "strike", "hidden"] as const;
-  const classes: string[] = flags.filter((flag) => attributes[flag]).map((flag) => `acp-t-${flag}`);
+  const classes: string[] = FLAGS.filter((flag) => attributes[flag]).map((flag) => `acp-t-${flag}`);
   let { fg, bg } = attributes;
   if (attributes.inverse) {
     [fg, bg] = [bg, fg];
-    if (fg === null) classes.push("acp-t-fg-inverse");
-    if (bg === null) classes.push("acp-t-bg-inverse");
+    if (fg === undefined) classes.push("acp-t-fg-inverse");
+    if (bg === undefined) classes.push("acp-t-bg-inverse");
   }
   if (typeof fg === "number") classes.push(`acp-t-fg${fg}`);
   if (typeof bg === "number") classes.push(`acp-t-bg${bg}`);

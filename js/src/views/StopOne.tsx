@@ -8,14 +8,13 @@ import { Visible } from "./Visible.tsx";
 export function StopOne({ id }: { id: string }): VNode {
   const { actions } = useApp();
   const stopping = isUnderWay(actions.state(`stop ${id}`).value);
-  const terminal = id.startsWith("x:");
   return (
     <button
       type="button"
       class="acp-quiet acp-call-stop"
       aria-disabled={stopping}
-      onClick={() => (terminal ? actions.cancelTerminal(id) : actions.cancelCall(id))}
-      title={`Asks the agent to stop this ${terminal ? "terminal" : "tool call"} alone`}
+      onClick={() => (id.startsWith("x:") ? actions.cancelTerminal(id) : actions.cancelCall(id))}
+      title="Asks the agent to stop this alone"
     >
       <Icon name="stop" /> {stopping ? "Stopping…" : "Stop this"}
     </button>

@@ -30,14 +30,11 @@ export function TerminalOutput({ buffer, cut }: Props): VNode {
   const total = lastLine(screen);
   const first = Math.max(0, total - SHOWN_LINES);
   const lastTop = useRef(0);
-  const toEnd = () => {
+  useLayoutEffect(() => {
     const element = pre.current;
-    if (!element) return;
+    if (!element || !follows) return;
     element.scrollTop = element.scrollHeight;
     lastTop.current = element.scrollTop;
-  };
-  useLayoutEffect(() => {
-    if (follows) toEnd();
   });
   const onScroll = () => {
     const element = pre.current;
@@ -48,7 +45,6 @@ export function TerminalOutput({ buffer, cut }: Props): VNode {
   };
   const back = () => {
     setFollows(true);
-    toEnd();
     pre.current?.focus({ preventScroll: true }); // the button goes; the keys stay here
   };
   const hidden = screen.dropped + first;
@@ -60,12 +56,8 @@ export function TerminalOutput({ buffer, cut }: Props): VNode {
           {blocksOf(screen, first, total)}
         </pre>
         <div class="acp-term-tools">
-          <CopyButton text={() => screen.text()} label="Copy" title="Copies the output as text" />
-          <CopyButton
-            text={() => buffer.raw()}
-            label="Copy with colours"
-            title="Copies what the program wrote, with its escape sequences"
-          />
+          <CopyButton text={() => screen.text()} label="Copy" />
+          <CopyButton text={() => buffer.raw()} label="Copy with colours" title="Copies what the program wrote" />
         </div>
         {!follows && (
           <button type="button" class="acp-to-end" onClick={back}>

@@ -90,6 +90,11 @@ describe("colours", () => {
     ]);
   });
 
+  it("tells a ground from a letter of the same colour", () => {
+    const looks = spans("\x1b[38;2;1;2;3mx\x1b[0;48;2;1;2;3my\x1b[0mz")?.map(({ style }) => style);
+    expect(looks).toEqual([{ classes: "", color: "rgb(1 2 3)" }, { classes: "", background: "rgb(1 2 3)" }, null]);
+  });
+
   it("is plain again after a reset", () => {
     expect(spans("\x1b[1;3;4;9;31mx\x1b[my")?.[1]).toEqual({ text: "y", style: null });
   });
