@@ -2,7 +2,7 @@
 
 PYTHON_HERE := .venv/bin/python
 
-.PHONY: help setup demo test test-all lint format build screenshots clean
+.PHONY: help setup demo test test-all lint format build screenshots stories clean
 .DEFAULT_GOAL := help
 
 help: ## Say what there is
@@ -33,6 +33,9 @@ build: setup ## Wheel and sdist, in dist/
 
 screenshots: setup ## Make the pictures in docs/images from a real JupyterLab
 	@$(PYTHON_HERE) scripts/screenshots.py
+
+stories: setup ## Show every view in every state, on 127.0.0.1:8766
+	@$(PYTHON_HERE) scripts/stories.py
 
 clean: ## Remove all that was made here, .venv/ too; notebooks you saved in the demo stay
 	rm -rf .venv js/node_modules acp_widget/static dist build test-results .cache/kernels *.egg-info
