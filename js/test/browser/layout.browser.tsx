@@ -144,6 +144,10 @@ describe("a terminal", () => {
     act(() => model.receive({ type: "ops", seq: 3, ops: [["bytes", "x:1", 0]] }, [more()]));
     await frames(3);
     expect(pre.scrollTop).toBe(0);
+    act(() => one(".acp-term .acp-to-end").click());
+    await vi.waitFor(() => expect(left(pre)).toBeLessThan(2));
+    act(() => model.receive({ type: "ops", seq: 4, ops: [["bytes", "x:1", 0]] }, [more()]));
+    await vi.waitFor(() => expect(left(pre)).toBeLessThan(2));
   });
 });
 
