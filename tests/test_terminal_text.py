@@ -40,8 +40,9 @@ def test_where_chunks_are_cut_makes_no_difference(case: dict) -> None:
 
 PIECES = st.sampled_from(
     [b"ab", b" ", b"\n", b"\r", b"\b", b"\t", "日".encode(), "e\u0301".encode(), b"\xff", b"\x1b", b"\x1b[", b"\x9b"]
-    + [b"\x1b[%d%c" % (n, final) for n in (0, 1, 2, 3, 99999) for final in b"ABCDEFGHJKLMPX@dsu"]
+    + [b"\x1b[%d%c" % (n, final) for n in (0, 1, 2, 3, 99999) for final in b"ABCDEFGHJKLMPSTX@bdersu"]
     + [b"\x1b]0;t\x07", b"\x1b]8;;x\x1b\\", b"\x1bP", b"\x1b\\", b"\x1b7", b"\x1b8", b"\x1bM", b"\x1bD", b"\x1bc"]
+    + [b"\x1b[2;3r", b"\x1b[99;1r", b"\x1b[?1049h", b"\x1b[?1049l", b"\x1b[?47h", b"\x1b[?47l"]
 )
 
 
@@ -49,11 +50,12 @@ PIECES = st.sampled_from(
 def test_any_bytes_are_shown_and_cuts_do_not_matter(pieces: list[bytes], data: st.DataObject) -> None:
     output = b"".join(pieces)
     cut = data.draw(st.integers(0, len(output)))
-    screen = Screen()
+    size = data.draw(st.sampled_from([(24, 10_000), (1, 1), (2, 3), (5, 8), (24, 80)]))
+    screen = Screen(*size)
     screen.feed(output[:cut])
     screen.feed(output[cut:])
     text = screen.text()
-    assert text == screen_text(output)
+    assert text == screen_text(output, *size)
     assert not any(ord(char) < 0x20 and char != "\n" for char in text)
 
 
