@@ -60,14 +60,12 @@ READY: list[dict[str, Any]] = [
     {"sessionNew": {"sessionId": "s1"}},
 ]
 
-# Shown in the docs: the case, its width, the file.
+# Shown in the docs: the case, its theme, the file.
 PICTURES = (
-    ("call_content_order", 800, "tool-call"),
-    ("diff_modify", 800, "diff"),
-    ("terminal_failed", 800, "terminal"),
-    ("ask_command", 800, "permission"),
-    ("markdown", 800, "markdown"),
-    ("plan_three", 800, "plan"),
+    ("call_content_order", "light", "tool-call-light"),
+    ("diff_modify", "light", "diff-light"),
+    ("terminal_failed", "light", "terminal-light"),
+    ("ask_command", "dark", "permission-dark"),
 )
 
 
@@ -158,20 +156,19 @@ def served(folder: Path, port: int = 0) -> Iterator[str]:
 
 
 def take_pictures(address: str) -> None:
-    """The main pictures of the docs, light and dark."""
+    """The main pictures of the docs."""
     from tests.browser.lab import chromium
 
     IMAGES.mkdir(parents=True, exist_ok=True)
     with chromium() as browser:
-        for name, width, file in PICTURES:
-            for theme in ("light", "dark"):
-                page = browser.new_page(viewport={"width": width, "height": 900}, device_scale_factor=1.5)
-                page.goto(f"{address}?only={name}#{theme}")
-                page.locator("html[data-ready]").wait_for()
-                target = IMAGES / f"{file}-{theme}.png"
-                page.locator(".story .here").screenshot(path=target, animations="disabled")
-                print(target.relative_to(ROOT), flush=True)
-                page.close()
+        for name, theme, file in PICTURES:
+            page = browser.new_page(viewport={"width": 800, "height": 900}, device_scale_factor=1.5)
+            page.goto(f"{address}?only={name}#{theme}")
+            page.locator("html[data-ready]").wait_for()
+            target = IMAGES / f"{file}.png"
+            page.locator(".story .here").screenshot(path=target, animations="disabled")
+            print(target.relative_to(ROOT), flush=True)
+            page.close()
 
 
 def main() -> None:
