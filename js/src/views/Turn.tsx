@@ -1,16 +1,15 @@
 import type { VNode } from "preact";
-import { stringAt } from "../lib/json.ts";
 import { groupOf } from "../state.ts";
 import type { GroupName } from "../types.ts";
 import { Compaction } from "./Compaction.tsx";
 import { useApp } from "./context.ts";
 import { Guard } from "./Guard.tsx";
+import { LooseTerminals } from "./LooseTerminals.tsx";
 import { Message, UserBubble } from "./Message.tsx";
 import { Notices } from "./Notice.tsx";
 import { Permission } from "./Permission.tsx";
 import { Plan } from "./Plan.tsx";
 import { Queued } from "./Queued.tsx";
-import { Terminal } from "./Terminal.tsx";
 import { ToolCall } from "./ToolCall.tsx";
 import { TurnEnd } from "./TurnEnd.tsx";
 import { UnknownUpdate } from "./UnknownUpdate.tsx";
@@ -78,30 +77,6 @@ export function TurnBody({ id, inPanel = false }: { id: string; inPanel?: boolea
         <LooseTerminals turn={id} />
         <TurnEnd id={id} turn={turn} />
       </Guard>
-    </>
-  );
-}
-
-/** Terminals of an ended turn that no tool call shows. */
-function LooseTerminals({ turn }: { turn: string }): VNode | null {
-  const { store } = useApp();
-  if (store.get("turns", turn)?.at.end == null) return null;
-  const own = store.keys("terminals").value.filter((key) => store.get("terminals", key)?.turn === turn);
-  if (own.length === 0) return null;
-  const shown = new Set<string>();
-  for (const key of store.keys("toolCalls").value) {
-    for (const item of store.get("toolCalls", key)?.content ?? []) {
-      if (item.type === "terminal") shown.add(`x:${stringAt(item, "terminalId") ?? ""}`);
-    }
-  }
-  const loose = own.filter((key) => !shown.has(key));
-  return (
-    <>
-      {loose.map((key) => (
-        <div key={key} class="acp-call">
-          <Terminal id={key} />
-        </div>
-      ))}
     </>
   );
 }
