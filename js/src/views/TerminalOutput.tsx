@@ -9,8 +9,14 @@ import "./TerminalOutput.css";
 
 /** Lines in the page; older ones are only counted. */
 export const SHOWN_LINES = 2000;
+/** And no more columns than this, since lines may be long. */
+export const SHOWN_COLUMNS = 400_000;
 /** Lines that are drawn and kept together. */
 const BLOCK = 50;
+/** A line with more columns is drawn by itself: it may be one that never ends, of which each piece comes alone. */
+const LONG = 1000;
+/** Pixels: a guess for what was never laid out. */
+const LINE_HEIGHT = 17.4;
 /** Pixels from the end that still count as the end. */
 const NEAR = 12;
 
@@ -28,7 +34,7 @@ export function TerminalOutput({ buffer, cut }: Props): VNode {
   const pre = useRef<HTMLPreElement>(null);
   const [follows, setFollows] = useState(true);
   const total = lastLine(screen);
-  const first = Math.max(0, total - SHOWN_LINES);
+  const first = firstShown(screen, total);
   const lastTop = useRef(0);
   useLayoutEffect(() => {
     const element = pre.current;
@@ -74,6 +80,17 @@ function lastLine({ lines }: Screen): number {
   return lines.length > 1 && lines[lines.length - 1]?.width === 0 ? lines.length - 1 : lines.length;
 }
 
+function firstShown({ lines }: Screen, total: number): number {
+  let first = total;
+  let columns = 0;
+  while (first > 0 && total - first < SHOWN_LINES) {
+    columns += lines[first - 1]?.width ?? 0;
+    if (columns > SHOWN_COLUMNS) break;
+    first -= 1;
+  }
+  return first;
+}
+
 function cutNote(lines: number, cut: number): string {
   const parts = [
     lines > 0 ? `${lines.toLocaleString("en-US")} earlier lines are not drawn` : "",
@@ -88,16 +105,19 @@ function blocksOf(screen: Screen, first: number, total: number): VNode[] {
   let from = first;
   while (from < total) {
     const absolute = screen.dropped + from;
-    const to = Math.min(total, from + BLOCK - (absolute % BLOCK));
+    const border = Math.min(total, from + BLOCK - (absolute % BLOCK));
+    let to = from + 1;
+    while (to < border && !isLong(screen, to - 1) && !isLong(screen, to)) to += 1;
     const lines = screen.lines.slice(from, to);
     const revision = lines.reduce((sum, line) => sum + line.revision, 0);
-    blocks.push(
-      <LineBlock key={Math.floor(absolute / BLOCK)} lines={lines} revision={revision} head={lines[0] as Line} />,
-    );
+    const key = from === first ? "first" : absolute;
+    blocks.push(<LineBlock key={key} lines={lines} revision={revision} head={lines[0] as Line} />);
     from = to;
   }
   return blocks;
 }
+
+const isLong = ({ lines }: Screen, at: number): boolean => (lines[at]?.width ?? 0) > LONG;
 
 interface BlockProps {
   lines: Line[];
@@ -112,7 +132,12 @@ class LineBlock extends Component<BlockProps> {
   }
 
   override render({ lines }: BlockProps): VNode {
-    return <span class="acp-term-block">{lines.map((line, at) => [at > 0 && "\n", line.spans().map(spanOf)])}</span>;
+    const style = { containIntrinsicSize: `auto ${lines.length * LINE_HEIGHT}px` };
+    return (
+      <span class="acp-term-block" style={style}>
+        {lines.map((line, at) => [at > 0 && "\n", line.spans().map(spanOf)])}
+      </span>
+    );
   }
 }
 
