@@ -37,6 +37,7 @@ export function Queued({ id, turn }: { id: string; turn: TurnState }): VNode {
   const removing = actions.state(`unqueue ${id}`).value;
   const again = actions.state("prompt").value;
   const [resent, setResent] = useState(false);
+  const [asked, setAsked] = useState(false); // here, and not in the composer
   const { connection, error } = store.single("session").value;
   const why = turn.error?.message ?? null;
   return (
@@ -61,11 +62,16 @@ export function Queued({ id, turn }: { id: string; turn: TurnState }): VNode {
           type="button"
           class="acp-quiet"
           aria-disabled={isUnderWay(again)}
-          onClick={() => actions.prompt(promptText(turn), () => setResent(true))}
+          onClick={() => {
+            setAsked(true);
+            actions.prompt(promptText(turn), () => setResent(true));
+          }}
         >
-          Send now
+          {asked && isUnderWay(again) ? "Sending…" : "Send now"}
         </button>
       )}
+      {(removing.phase === "slow" || (asked && again.phase === "slow")) && <span class="acp-wait">{WAITS}</span>}
+      {asked && !resent && again.error && <span class="acp-bad">{again.error}</span>}
       {removing.error && <span class="acp-bad">{removing.error}</span>}
       {!queued && isLong(why) && why !== error?.message && (
         <span class="acp-bad">
@@ -75,6 +81,8 @@ export function Queued({ id, turn }: { id: string; turn: TurnState }): VNode {
     </div>
   );
 }
+
+const WAITS = "The kernel is busy; it is done when messages are read.";
 
 /** Why a prompt was not sent: our own words in the line, a whole story below it. */
 function notSent(why: string | null): string {

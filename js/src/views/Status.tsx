@@ -50,9 +50,13 @@ export function Dot({ status }: { status: Status }): VNode {
 
 /** The state in words; while a question waits, the way to it. */
 export function StatusWords({ status }: { status: Status }): VNode {
-  const { store } = useApp();
+  const { store, link } = useApp();
   const pending = store.pendingPermissions.value[0];
-  if (status.tone !== "wait" || pending === undefined) return <span class="acp-dim acp-status">{status.words}</span>;
+  if (status.tone !== "wait" || pending === undefined) {
+    // Silence of the kernel makes the rest old news.
+    const silent = link.connection.value === "silent" ? " · the kernel does not answer" : "";
+    return <span class="acp-dim acp-status">{status.words + silent}</span>;
+  }
   const show = (event: MouseEvent): void => {
     const root = (event.currentTarget as HTMLElement).closest(".acp-widget");
     root?.querySelector<HTMLElement>(`[data-permission="${pending}"]`)?.focus();

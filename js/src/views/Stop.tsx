@@ -25,6 +25,8 @@ export function Stop(): VNode | null {
   const stubborn = useLong(cancelling, PATIENCE);
   if (link.connection.value !== "live") return null;
   const action = actions.state("cancel").value;
+  const wait = link.wait.value;
+  const unread = wait.waiting && !wait.clicks;
   const stopping = cancelling || isUnderWay(action);
   return (
     <>
@@ -40,6 +42,7 @@ export function Stop(): VNode | null {
         </button>
       )}
       {action.phase === "slow" && <span class="acp-wait">The kernel is busy; it stops when messages are read.</span>}
+      {unread && action.phase !== "slow" && <span class="acp-wait">Clicks are read when the cell ends.</span>}
       {action.error && <span class="acp-bad">{action.error}</span>}
       <button
         type="button"

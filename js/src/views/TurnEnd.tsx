@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { isObject, stringAt } from "../lib/json.ts";
-import { duration, plural } from "../lib/time.ts";
+import { duration, plural, short } from "../lib/time.ts";
 import { groupOf } from "../state.ts";
 import type { Turn as TurnState } from "../types.ts";
 import { type App, useApp } from "./context.ts";
@@ -65,6 +65,14 @@ function Failed({ app, turn }: { app: App; turn: TurnState }): VNode {
   );
 }
 
+/** What the newest turn took, where the agent told. */
+function tokens(store: App["store"], id: string): string {
+  const sent = store.keys("turns").value.filter((key) => store.get("turns", key)?.at.sent != null);
+  const { busy, usage } = store.single("state").value;
+  const total = isObject(usage) ? usage.totalTokens : null;
+  return !busy && sent[sent.length - 1] === id && typeof total === "number" ? `${short(total)} tokens` : "";
+}
+
 /** "3 tool calls", "1 file changed", "2 decisions": what is none is not said. */
 function counts({ store }: App, id: string): string[] {
   const calls = store.places(id).value.filter((key) => groupOf(key) === "toolCalls");
@@ -79,6 +87,7 @@ function counts({ store }: App, id: string): string[] {
   }
   const decisions = store.keys("permissions").value.filter((key) => store.get("permissions", key)?.turn === id).length;
   return [
+    tokens(store, id),
     calls.length > 0 ? plural(calls.length, "tool call") : "",
     files.size > 0 ? `${plural(files.size, "file")} changed` : "",
     decisions > 0 ? plural(decisions, "decision") : "",
