@@ -2,7 +2,6 @@
 
 import highlighter from "highlight.js/lib/core";
 import bash from "highlight.js/lib/languages/bash";
-import cpp from "highlight.js/lib/languages/cpp";
 import diff from "highlight.js/lib/languages/diff";
 import go from "highlight.js/lib/languages/go";
 import ini from "highlight.js/lib/languages/ini";
@@ -20,7 +19,6 @@ import { css } from "./css_language.ts";
 
 const LANGUAGES = {
   bash,
-  cpp,
   css,
   diff,
   go,

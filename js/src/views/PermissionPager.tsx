@@ -32,9 +32,11 @@ export function Pager({ card }: { card: RefObject<HTMLElement | null> }): VNode 
   if (of < 2) return null;
   const to = (by: number, label: string, key: string): VNode => (
     <button type="button" class="acp-quiet" aria-label={label} title={label} onClick={() => go(card.current, by)}>
-      {by < 0 ? "‹ " : ""}
-      <kbd aria-hidden="true">{key}</kbd>
-      {by > 0 ? " ›" : ""}
+      <span aria-hidden="true">
+        {by < 0 ? "‹ " : ""}
+        <kbd>{key}</kbd>
+        {by > 0 ? " ›" : ""}
+      </span>
     </button>
   );
   return (
