@@ -32,6 +32,6 @@ export function Usage({ usage: { used, size, cost } }: { usage: UsageState }): V
 }
 
 function money(amount: number, currency: string): string {
-  const digits = amount > 0 && amount < 0.1 ? 3 : 2;
-  return currency === "USD" ? `$${amount.toFixed(digits)}` : `${amount.toFixed(digits)} ${currency}`;
+  const words = amount > 0 && amount < 0.1 ? amount.toFixed(3).replace(/0$/, "") : amount.toFixed(2);
+  return currency === "USD" ? `$${words}` : `${words} ${currency}`;
 }

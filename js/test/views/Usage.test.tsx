@@ -24,6 +24,7 @@ describe("usage", () => {
 
   it("has costs in their currency", () => {
     expect(draw({ cost: { amount: 0.012, currency: "USD" } }).text()).toBe("$0.012");
+    expect(draw({ cost: { amount: 0.05, currency: "USD" } }).text()).toBe("$0.05");
     expect(draw({ cost: { amount: 3, currency: "EUR" } }).text()).toBe("3.00 EUR");
   });
 });
