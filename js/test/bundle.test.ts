@@ -19,7 +19,7 @@ let built: Built;
 beforeAll(async () => {
   const { files, doors } = await bundle();
   built = { script: files["widget.js"], style: files["widget.css"], turn: files["turn.js"], doors };
-});
+}, 60_000);
 
 const zipped = (text: string): number => gzipSync(text, { level: 9 }).length;
 const kib = (bytes: number): string => `${(bytes / KIB).toFixed(1)} KiB`;

@@ -5,7 +5,7 @@ import type { Store } from "../store.ts";
 import { useApp } from "./context.ts";
 import { Terminal } from "./Terminal.tsx";
 
-/** Terminals of a turn that no tool call shows, at its end. */
+/** Terminals of a turn that neither a tool call nor a question shows, at its end. */
 export function LooseTerminals({ turn }: { turn: string }): VNode {
   const { store } = useApp();
   const own = store.keys("terminals").value.filter((key) => store.get("terminals", key)?.turn === turn);
@@ -38,7 +38,7 @@ function LooseTerminal({ id, ended }: { id: string; ended: boolean }): VNode | n
 
 const known = new WeakMap<Store, ReadonlySignal<ReadonlySet<string>>>();
 
-/** Keys of the terminals that tool calls show: one set for all turns, the same until it changes. */
+/** Keys of the terminals that tool calls and questions show: one set for all turns, the same until it changes. */
 function anchored(store: Store): ReadonlySignal<ReadonlySet<string>> {
   let made = known.get(store);
   if (!made) {
@@ -49,6 +49,10 @@ function anchored(store: Store): ReadonlySignal<ReadonlySet<string>> {
         for (const item of store.get("toolCalls", key)?.content ?? []) {
           if (item.type === "terminal") now.add(`x:${stringAt(item, "terminalId") ?? ""}`);
         }
+      }
+      for (const key of store.pendingPermissions.value) {
+        const id = stringAt(store.get("permissions", key)?.subject, "terminalId");
+        if (id !== null) now.add(`x:${id}`);
       }
       if (now.size !== last.size || [...now].some((each) => !last.has(each))) last = now;
       return last;

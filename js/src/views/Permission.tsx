@@ -9,7 +9,7 @@ import { useApp } from "./context.ts";
 import { Json } from "./Json.tsx";
 import { Decided } from "./PermissionDecided.tsx";
 import { Options, TwinIds } from "./PermissionOptions.tsx";
-import { Pager, step, useFocusHandedOn } from "./PermissionPager.tsx";
+import { Pager, step, useFocusHandedOn, wasHandedOn } from "./PermissionPager.tsx";
 import { Reason } from "./PermissionReason.tsx";
 import { callOf, rawOf, Subject } from "./PermissionSubject.tsx";
 import { headline } from "./permission_words.ts";
@@ -73,7 +73,7 @@ function Ask({ id, permission, inCall }: AskProps): VNode {
   const action = app.actions.state(id).value;
   const connection = app.link.connection.value;
   const answerable = connection === "live" && reach.reached && !isUnderWay(action);
-  const open = answerable && guard.armed;
+  const open = answerable && guard.armed && guard.steady;
 
   const take = (event: UIEvent, answer: () => void): void => {
     if (!answerable) return;
@@ -103,7 +103,7 @@ function Ask({ id, permission, inCall }: AskProps): VNode {
       aria-label={`Permission: ${visibleText(title, true)}`}
       aria-describedby={name}
       tabIndex={0}
-      onFocus={guard.onFocus}
+      onFocus={() => wasHandedOn(card.current) && guard.onHandedOn()}
       onKeyDown={onKeyDown}
       data-permission={id}
       data-open={open}

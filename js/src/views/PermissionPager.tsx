@@ -48,6 +48,13 @@ export function Pager({ card }: { card: RefObject<HTMLElement | null> }): VNode 
   );
 }
 
+const handed = new WeakSet<HTMLElement>();
+
+/** Whether the focus came to this card from one that went away: the reader's keys were meant for that one. */
+export function wasHandedOn(card: Card): boolean {
+  return card !== null && handed.delete(card);
+}
+
 /** When the card that has the focus goes away, the focus goes to the next question: never to a button that answers. */
 export function useFocusHandedOn(card: RefObject<HTMLElement | null>, id: string): void {
   useLayoutEffect(() => () => handOn(card.current, id), []);
@@ -65,7 +72,9 @@ function handOn(card: Card, id: string): void {
     if (scope?.activeElement && scope.activeElement !== document.body) return;
     for (const selector of [...order, `[data-decided="${id}"] button`]) {
       const next = root.querySelector<HTMLElement>(selector);
-      if (next) return next.focus();
+      if (!next) continue;
+      handed.add(next);
+      return next.focus();
     }
   });
 }

@@ -7,15 +7,19 @@ export const INERT = 300;
 export interface Arming {
   /** False for a moment after the card appeared, and after what it asks about changed under the reader's hand. */
   armed: boolean;
-  /** False also in the moment after it moved under the pointer, or after the keys came to it. */
+  /** False for a moment after the page pushed the card elsewhere: a click then may be meant for what stood there. */
+  steady: boolean;
+  /** Whether this press may answer: a click not while unsteady, a key not in the moment after it was handed on. */
   ripe: (event: UIEvent) => boolean;
-  onFocus: () => void;
+  /** To be called when the focus came from a card that went away. */
+  onHandedOn: () => void;
 }
 
 const passed = (since: number): boolean => performance.now() - since >= INERT - 20;
 
 export function useArmed(card: RefObject<HTMLElement | null>, about: readonly unknown[]): Arming {
   const [armed, setArmed] = useState(false);
+  const [steady, setSteady] = useState(true);
   const changed = useRef(performance.now());
   const moved = useRef(0);
   const focused = useRef(0);
@@ -25,33 +29,61 @@ export function useArmed(card: RefObject<HTMLElement | null>, about: readonly un
     const timer = setTimeout(() => setArmed(true), INERT);
     return () => clearTimeout(timer);
   }, about);
-  const touch = (since: { current: number }): void => {
-    since.current = performance.now();
-  };
-  useEffect(() => watchMoves(card.current, () => touch(moved)), []);
+  useEffect(() => {
+    let timer: ReturnType<typeof setTimeout> | undefined;
+    const stop = watchPushes(card.current, () => {
+      moved.current = performance.now();
+      setSteady(false);
+      clearTimeout(timer);
+      timer = setTimeout(() => setSteady(true), INERT);
+    });
+    return () => {
+      clearTimeout(timer);
+      stop?.();
+    };
+  }, []);
   return {
     armed,
+    steady,
     // A click that keys made has no count: the keys' own guard holds for it.
     ripe: (event) => passed(changed.current) && passed(event.detail > 0 ? moved.current : focused.current),
-    onFocus: () => touch(focused),
+    onHandedOn: () => {
+      focused.current = performance.now();
+    },
   };
 }
 
-/** Tells when an element stands elsewhere on the screen than before: pushed by what grew above it, or scrolled. */
-function watchMoves(element: HTMLElement | null, moved: () => void): (() => void) | undefined {
+/**
+ * Tells when the page moved an element: something grew or shrank above it, or the log scrolled on because of that. What
+ * the reader scrolls to by hand is no push: they look for it.
+ */
+function watchPushes(element: HTMLElement | null, pushed: () => void): (() => void) | undefined {
   if (!element) return;
   let [left, top] = [0, 0];
-  const look = (): void => {
+  let grown = false;
+  const moved = (): boolean => {
     const now = element.getBoundingClientRect();
-    if (Math.abs(now.left - left) + Math.abs(now.top - top) > 4) moved();
+    const far = Math.abs(now.left - left) + Math.abs(now.top - top) > 4;
     [left, top] = [now.left, now.top];
+    return far;
   };
-  ({ left, top } = element.getBoundingClientRect());
-  const sizes = new ResizeObserver(look);
+  moved();
+  const onSize = (): void => {
+    if (moved()) pushed();
+    grown = true;
+    // The scroll that follows from it comes in the next frame, before what is asked for then.
+    requestAnimationFrame(() => {
+      grown = false;
+    });
+  };
+  const onScroll = (): void => {
+    if (moved() && grown) pushed();
+  };
+  const sizes = new ResizeObserver(onSize);
   for (let around = element.parentElement; around; around = around.parentElement) sizes.observe(around);
-  document.addEventListener("scroll", look, { capture: true, passive: true });
+  document.addEventListener("scroll", onScroll, { capture: true, passive: true });
   return () => {
     sizes.disconnect();
-    document.removeEventListener("scroll", look, { capture: true });
+    document.removeEventListener("scroll", onScroll, { capture: true });
   };
 }

@@ -40,6 +40,44 @@ const frames = (count: number): Promise<void> =>
     next(count);
   });
 
+describe("a question that the page pushed elsewhere", () => {
+  const ready = async (one: (selector: string) => HTMLElement): Promise<HTMLElement> => {
+    await vi.waitFor(() => expect(isOpen(one)).toBe(true), 3000);
+    return one(".acp-ask-row button");
+  };
+  const press = (button: HTMLElement): void => {
+    act(() => void button.dispatchEvent(new MouseEvent("click", { bubbles: true, detail: 1 })));
+  };
+
+  it("takes no click for a moment, and then it does", async () => {
+    const { one, el, model } = mount(asking(command(2)));
+    const button = await ready(one);
+    const before = document.createElement("div");
+    before.style.height = "80px";
+    el.style.position = "relative";
+    el.querySelector(".acp-header")?.append(before);
+    await vi.waitFor(() => expect(isOpen(one)).toBe(false));
+    press(button);
+    expect(model.of("answer")).toEqual([]);
+    await ready(one);
+    press(button);
+    expect(model.of("answer")).toHaveLength(1);
+  });
+
+  it("is not what the reader scrolled to: that takes a click at once", async () => {
+    const { one, model } = mount(asking(command(2)));
+    const far = document.createElement("div");
+    far.style.height = "3000px";
+    document.body.prepend(far);
+    await frames(2);
+    const button = await ready(one);
+    button.scrollIntoView();
+    await frames(2);
+    press(button);
+    expect(model.of("answer")).toHaveLength(1);
+  });
+});
+
 describe("a command longer than its card", () => {
   it("must be read to its end before a button is live", async () => {
     const { one, model } = mount(asking(command(200)));

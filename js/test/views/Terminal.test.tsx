@@ -195,15 +195,15 @@ describe("a terminal that can be stopped alone", () => {
   it("asks the agent for it once, and says what became of that", async () => {
     vi.useFakeTimers();
     const page = draw("…", offered);
-    click(button(page, "Stop this"));
-    click(button(page, "Stopping…"));
+    click(button(page, "Cancel this"));
+    click(button(page, "Cancelling…"));
     const sent = page.model.of("cancelTerminal");
     expect(sent.map((message) => message.terminal)).toEqual(["x:1"]);
     await pass(SLOW + 1);
     expect(page.text()).toContain("The kernel is busy");
     act(() => page.model.receive({ type: "result", id: sent[0]?.id, ok: false, error: "Not this\u202e one." }));
     expect(page.text()).toContain("Not this⟨U+202E⟩ one.");
-    click(button(page, "Stop this"));
+    click(button(page, "Cancel this"));
     page.ops(["set", ["terminals", "x:1", "exitStatus"], { signal: "SIGTERM" }]);
     expect(page.text()).toContain("ended by SIGTERM");
     expect(page.text()).not.toMatch(/Stop|Not this/);
@@ -212,7 +212,7 @@ describe("a terminal that can be stopped alone", () => {
   it("has no button when it has exited, when that is not offered, or when nobody would hear", () => {
     const none = (more: JsonObject, parts: JsonObject = {}, answer?: () => void): void => {
       const shown = state({ terminals: { "x:1": terminal("1", "…", more) }, ...parts });
-      expect(show(<Terminal id="x:1" />, shown, answer).text()).not.toContain("Stop this");
+      expect(show(<Terminal id="x:1" />, shown, answer).text()).not.toContain("Cancel this");
     };
     none({ ...offered, exitStatus: {} });
     none({ capabilities: null });

@@ -185,8 +185,8 @@ describe("a call that can be stopped alone", () => {
   it("asks the agent for it, and says what became of that", async () => {
     vi.useFakeTimers();
     const page = draw(running);
-    click(button(page, "Stop this"));
-    click(button(page, "Stopping…"));
+    click(button(page, "Cancel this"));
+    click(button(page, "Cancelling…"));
     const sent = page.model.of("cancelCall");
     expect(sent.map((message) => message.call)).toEqual(["t:c"]);
     await pass(SLOW + 1);
@@ -194,12 +194,12 @@ describe("a call that can be stopped alone", () => {
     const { act } = await import("preact/test-utils");
     act(() => page.model.receive({ type: "result", id: sent[0]?.id, ok: false, error: "The agent cannot stop it." }));
     expect(page.text()).toContain("The agent cannot stop it.");
-    expect(button(page, "Stop this").getAttribute("aria-disabled")).toBe("false");
+    expect(button(page, "Cancel this").getAttribute("aria-disabled")).toBe("false");
   });
 
   it("has no button when it is over, not offered, or nobody would hear", () => {
     const none = (more: JsonObject, parts: JsonObject = {}): void =>
-      expect(draw(more, parts).text()).not.toContain("Stop this");
+      expect(draw(more, parts).text()).not.toContain("Cancel this");
     none({ ...running, status: "completed" });
     none({ status: "in_progress", capabilities: { cancel: null } });
     none(running, {
@@ -211,7 +211,7 @@ describe("a call that can be stopped alone", () => {
       state({ turns: { "r:1": RUNNING }, toolCalls: { "t:c": call("c", running) } }),
       () => {},
     );
-    expect(lost.text()).not.toContain("Stop this");
+    expect(lost.text()).not.toContain("Cancel this");
   });
 });
 
