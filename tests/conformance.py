@@ -8,11 +8,13 @@ from __future__ import annotations
 import base64
 import io
 import json
+import shlex
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
+from acp_widget.protocol.v1 import V1
 from acp_widget.session.edit import Outcome
 from acp_widget.session.reducer import reduce
 from acp_widget.session.state import State
@@ -24,8 +26,9 @@ from acp_widget.session.words import display_kind, is_final
 class Session:
     """One session that is driven by the steps of a case."""
 
-    def __init__(self) -> None:
+    def __init__(self, version: int = 2) -> None:
         self.state = State()
+        self.dialect = V1() if version == 1 else None
         self.sent: list[dict[str, Any]] = []
         self.diagnostics: list[dict[str, Any]] = []
         self._turn: str | None = None
@@ -39,7 +42,15 @@ class Session:
         for event in STEPS[name](self, value):
             self.emit(event)
 
-    def emit(self, event: dict[str, Any]) -> Outcome:
+    def emit(self, event: dict[str, Any]) -> None:
+        """Reduce one event of the connection's dialect."""
+        for each in [event] if self.dialect is None else self.dialect.events(event):
+            outcome = self.reduce(each)
+            for answer in outcome.answers if self.dialect is not None else ():
+                for after in self.dialect.answered(answer.request_id) if self.dialect else ():
+                    self.reduce(after)
+
+    def reduce(self, event: dict[str, Any]) -> Outcome:
         """Reduce one event, and keep what is sent and what was wrong."""
         self._clock += 1
         outcome = reduce(self.state, {"at": self._clock, **event})
@@ -82,6 +93,10 @@ def _prompt_sent(session: Session, value: Any) -> Events:
     yield {"type": "promptSent", "turn": session.new_prompt(), "prompt": value.get("prompt"), "source": "python"}
 
 
+def _terminal(terminal_id: str, **fields: Any) -> dict[str, Any]:
+    return {"type": "update", "update": {"sessionUpdate": "terminal_update", "terminalId": terminal_id, **fields}}
+
+
 STEPS: dict[str, Step] = {
     "update": lambda session, value: iter([{"type": "update", "update": value}]),
     "request": lambda session, value: iter([{"type": "request", **value}]),
@@ -101,6 +116,22 @@ STEPS: dict[str, Step] = {
     ),
     "replayBegin": lambda session, value: iter([{"type": "replayBegin"}]),
     "replayEnd": lambda session, value: iter([{"type": "replayEnd", "result": value}]),
+    "terminalCreate": lambda session, value: iter(
+        [
+            _terminal(
+                value["terminalId"],
+                command=shlex.join([value["command"], *value.get("args", [])]),
+                cwd=value.get("cwd"),
+            )
+        ]
+    ),
+    "terminalBytes": lambda session, value: iter(
+        [{"type": "update", "update": {"sessionUpdate": "terminal_output_chunk", **value}}]
+    ),
+    "terminalExit": lambda session, value: iter(
+        [_terminal(value["terminalId"], exitStatus={"exitCode": value.get("exitCode"), "signal": value.get("signal")})]
+    ),
+    "terminalRelease": lambda session, value: iter([]),
     "resumeBegin": lambda session, value: iter([{"type": "resumeBegin"}]),
     "resumeEnd": lambda session, value: iter([{"type": "resumeEnd", "result": value}]),
 }
@@ -109,9 +140,7 @@ STEPS: dict[str, Step] = {
 
 def run(case: dict[str, Any]) -> Session:
     """Drive a fresh session through the case."""
-    if case.get("version", 2) != 2:
-        raise NotImplementedError("only version 2 is spoken so far")
-    session = Session()
+    session = Session(case.get("version", 2))
     for step in case["steps"] if "steps" in case else [{"update": update} for update in case["updates"]]:
         session.step(step)
     return session
