@@ -46,7 +46,7 @@ class Session:
         """Reduce one event of the connection's dialect."""
         for each in [event] if self.dialect is None else self.dialect.events(event):
             outcome = self.reduce(each)
-            for answer in outcome.answers if self.dialect is not None else ():
+            for answer in outcome.answers:
                 for after in self.dialect.answered(answer.request_id) if self.dialect else ():
                     self.reduce(after)
 

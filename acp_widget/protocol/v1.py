@@ -271,7 +271,7 @@ class _Echo:
         if block == expected:
             self._left.pop(0)
         elif said and _text(expected).startswith(said):
-            self._left[0] = {**expected, "text": _text(expected)[len(said) :]}
+            self._left[0] = {"type": "text", "text": _text(expected)[len(said) :]}
         else:
             return self._heard if self._left else []
         self._heard.append(block)

@@ -57,7 +57,7 @@ def without_nulls(given: Json) -> Json:
 
 
 def tool_call(given: Json) -> Json:
-    """A `tool_call`, a `tool_call_update`, or the `toolCall` of a permission request (N1–N5)."""
+    """A `tool_call`, a `tool_call_update`, or the `toolCall` of a permission request (N1 to N5)."""
     call = without_nulls(given)
     if "content" in call:
         call["content"] = _each(call["content"], _call_content)
