@@ -19,8 +19,8 @@ from typing import Any
 from . import errors, policy, runtime
 from .asking import Asking, Audience
 from .controls import Controls, Remote
+from .protocol.peer import Peer
 from .protocol.stdio import StdioTransport
-from .protocol.v2 import Peer
 from .registry import Launch, guess
 from .session.reducer import reduce
 from .session.state import State

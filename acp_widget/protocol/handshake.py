@@ -9,14 +9,19 @@ from .. import __version__, errors
 from .transport import Json
 
 PROTOCOL_VERSION = 2
+SPOKEN = (1, 2)
+UNSUPPORTED_VERSION = -32022
 
 
-def initialize_params() -> Json:
-    """What we say first. No optional ability is advertised that nobody renders (R5)."""
+def initialize_params(version: int = PROTOCOL_VERSION) -> Json:
+    """What we say first, for both versions (A7). No optional ability is advertised that nobody renders (R5)."""
+    info = {"name": "acp-widget", "title": "acp-widget", "version": __version__}
     return {
-        "protocolVersion": PROTOCOL_VERSION,
-        "info": {"name": "acp-widget", "title": "acp-widget", "version": __version__},
+        "protocolVersion": version,
+        "info": info,
         "capabilities": {},
+        "clientInfo": info,
+        "clientCapabilities": {},
     }
 
 
@@ -25,30 +30,43 @@ def speaks_v2(result: Json) -> bool:
     return result.get("info") is not None or result.get("capabilities") is not None
 
 
+def is_spoken(result: Any) -> bool:
+    """Whether the answer to `initialize` is one of an agent that we can talk to."""
+    if not isinstance(result, dict):
+        return False
+    version = result.get("protocolVersion")
+    return not isinstance(version, int) or (version <= PROTOCOL_VERSION if speaks_v2(result) else version >= 1)
+
+
 def check_version(result: Any) -> None:
     if not isinstance(result, dict):
         raise errors.ProtocolVersionError(
             "The agent answered `initialize` with something that is no object.",
             hint="Does its command start an ACP agent?",
         )
-    version = result.get("protocolVersion")
-    if not speaks_v2(result):
-        raise other_version([1])
-    if isinstance(version, int) and version > PROTOCOL_VERSION:
-        raise other_version([version])
+    if not is_spoken(result):
+        raise other_version([result["protocolVersion"]])
+
+
+def version_to_try(error: errors.RequestError) -> int | None:
+    """The version to ask for instead, when the agent refused ours and names one that we speak."""
+    if error.code != UNSUPPORTED_VERSION:
+        return None
+    return max((version for version in common(error.data) if version != PROTOCOL_VERSION), default=None)
 
 
 def other_version(versions: Sequence[int]) -> errors.ProtocolVersionError:
-    spoken = " and ".join(str(version) for version in versions) or "another version"
-    hint = "Is there a newer version of the agent, or an option that makes it speak version 2?"
-    if 1 in versions:
-        hint += " Agents that speak version 1 will be supported by a later version of acp-widget."
+    spoken = " and ".join(str(version) for version in versions)
+    speaks = f"version {spoken}" if versions else "another version"
     return errors.ProtocolVersionError(
-        f"The agent speaks version {spoken} of the Agent Client Protocol, and acp-widget speaks version 2."
-        if versions
-        else "The agent speaks another version of the Agent Client Protocol than acp-widget, which speaks version 2.",
-        hint=hint,
+        f"The agent speaks {speaks} of the Agent Client Protocol; acp-widget speaks versions 1 and 2.",
+        hint="Is there a newer version of acp-widget, or an option that makes the agent speak version 2?",
     )
+
+
+def common(data: Any) -> list[int]:
+    """The versions that the agent names in a refusal and that we speak."""
+    return [version for version in versions(data) if version in SPOKEN]
 
 
 def versions(data: Any) -> list[int]:

@@ -16,10 +16,14 @@ from .transport import Json
 _ROLES: Final = {"user_message_chunk": "user", "agent_message_chunk": "agent", "agent_thought_chunk": "thought"}
 
 
+_SETTERS: Final = {"mode": ("session/set_mode", "modeId"), "model": ("session/set_model", "modelId")}
+
+
 class V1:
     """What was said so far, as far as it says what the next message means."""
 
     version = 1
+    closes = False
 
     def __init__(self) -> None:
         self._prompt: list[Any] | None = None  # of the turn under way
@@ -60,7 +64,10 @@ class V1:
 
     def _initialized(self, event: Json) -> Iterator[Json]:
         result = event.get("result")
-        yield {**event, "result": shapes.initialize_result(result) if isinstance(result, dict) else result}
+        if isinstance(result, dict):
+            result = shapes.initialize_result(result)
+            self.closes = shapes.supports(result["capabilities"]["session"].get("close"))
+        yield {**event, "result": result}
 
     def _session(self, event: Json) -> Iterator[Json]:
         """`session/new`, `session/load` or `session/resume` was answered."""
@@ -95,6 +102,14 @@ class V1:
         if isinstance(given, list):
             self._options = shapes.config_options(given)
         yield {**event, "result": {"configOptions": self._config() or []}}
+
+    def setting(self, config_id: str, value: str | bool) -> tuple[str, Json]:
+        """The request that sets a config option: modes and models have one of their own (N12)."""
+        if config_id in _SETTERS and self.is_selection(config_id):
+            method, name = _SETTERS[config_id]
+            return method, {name: value}
+        kind = {"type": "boolean"} if isinstance(value, bool) else {}
+        return "session/set_config_option", {"configId": config_id, "value": value, **kind}
 
     def took(self, config_id: str, value: Any) -> None:
         """The agent took a value that was set; its answer to a mode or a model does not repeat it."""

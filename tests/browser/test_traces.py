@@ -15,9 +15,9 @@ from typing import Any
 import pytest
 from playwright.sync_api import BrowserContext
 
+from acp_widget.protocol.peer import Peer
 from acp_widget.protocol.stdio import StdioTransport
 from acp_widget.protocol.transport import MemoryTransport, Transport
-from acp_widget.protocol.v2 import Peer
 from acp_widget.session.operations import to_wire
 from acp_widget.session.reducer import reduce
 from acp_widget.session.screen import screen_text

@@ -1,4 +1,4 @@
-"""The v2 dialect: what goes over the wire, which events come of what arrives, and how a start can fail."""
+"""A session with an agent: what goes over the wire, which events come of what arrives, and how a start can fail."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from typing import Any
 import pytest
 
 from acp_widget import errors
-from acp_widget.protocol import handshake, v2
+from acp_widget.protocol import handshake, peer
+from acp_widget.protocol.peer import Peer
 from acp_widget.protocol.stdio import StdioTransport
 from acp_widget.protocol.transport import MemoryTransport
-from acp_widget.protocol.v2 import Peer
 from tests.agents.scripted_v2 import INITIALIZED
 from tests.agents.sdk import sdk_v2_command
 from tests.demo_schema import is_request
@@ -327,7 +327,7 @@ def test_close_answers_what_is_open_closes_the_session_and_emits_nothing_more() 
 
 
 def test_close_does_not_wait_long_for_an_agent_that_does_not_answer(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(v2, "_CLOSE_TIMEOUT", 0.01)
+    monkeypatch.setattr(peer, "_CLOSE_TIMEOUT", 0.01)
 
     async def story() -> None:
         async with session() as one:
@@ -475,10 +475,39 @@ V1_ANSWERS = [
 
 @pytest.mark.parametrize("answer", V1_ANSWERS, ids=["both names", "echoes 2", "neither name", "nothing"])
 def test_an_agent_that_speaks_v1_is_told_by_the_shape_of_its_answer(answer: Json) -> None:
-    error = run(failure({"result": answer}))
-    assert isinstance(error, errors.ProtocolVersionError)
-    assert "speaks version 1" in error.message
-    assert "later version of acp-widget" in error.hint
+    async def story() -> None:
+        async with session(started=False) as one:
+            await one.start(answer, {"sessionId": "sess-1"})
+            assert one.of("initialized")[0]["result"]["protocolVersion"] == 1
+            prompting = one.peer.prompt("r:1", [{"type": "text", "text": "hi"}])
+            assert (await one.answers({"stopReason": "end_turn"}))["method"] == "session/prompt"
+            await prompting
+            await until(lambda: one.of("promptResult"))
+            states = [event["update"]["state"] for event in one.of("update") if "state" in event["update"]]
+            assert states == ["running", "idle"]
+
+    run(story())
+
+
+def test_an_agent_that_refuses_our_version_is_asked_once_more_for_one_that_both_speak() -> None:
+    refusal = {"code": -32022, "message": "no", "data": {"requested": 2, "supported": [1]}}
+
+    async def story() -> None:
+        async with session(started=False) as one:
+            starting = asyncio.ensure_future(one.peer.start(cwd=CWD))
+            assert (await one.answers(error=refusal))["params"]["protocolVersion"] == 2
+            again = await one.answers({"protocolVersion": 1})
+            assert (again["method"], again["params"]["protocolVersion"]) == ("initialize", 1)
+            await one.answers({"sessionId": "sess-1"})
+            await starting
+        async with session(started=False) as one:
+            starting = asyncio.ensure_future(one.peer.start(cwd=CWD))
+            await one.answers(error=refusal)
+            await one.answers(error=refusal)
+            with pytest.raises(errors.AcpError, match="no"):
+                await starting
+
+    run(story())
 
 
 def test_a_v2_shape_with_an_older_number_is_v2_and_with_a_newer_one_is_not() -> None:
