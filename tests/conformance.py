@@ -14,25 +14,18 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
-from acp_widget.protocol.v1 import V1
-from acp_widget.session.edit import Outcome
-from acp_widget.session.reducer import reduce
-from acp_widget.session.state import State
-from acp_widget.session.words import display_kind, is_final
+from acp_widget.recording.listener import Listener
+from acp_widget.recording.neutral import neutral
 
 # --- driving the reducer ---------------------------------------------------------------------------------------------
 
 
-class Session:
+class Session(Listener):
     """One session that is driven by the steps of a case."""
 
     def __init__(self, version: int = 2) -> None:
-        self.state = State()
-        self.dialect = V1() if version == 1 else None
-        self.sent: list[dict[str, Any]] = []
-        self.diagnostics: list[dict[str, Any]] = []
+        super().__init__(version)
         self._turn: str | None = None
-        self._clock = 0.0
 
     def step(self, step: dict[str, Any]) -> None:
         """Do one step of a case."""
@@ -40,36 +33,11 @@ class Session:
         if name not in STEPS:
             raise ValueError(f"a step of unknown kind: {name}")
         for event in STEPS[name](self, value):
-            self.emit(event)
+            self.tell(event)
 
-    def emit(self, event: dict[str, Any]) -> None:
-        """Reduce one event of the connection's dialect."""
-        for each in [event] if self.dialect is None else self.dialect.events(event):
-            outcome = self.reduce(each)
-            for answer in outcome.answers:
-                for after in self.dialect.answered(answer.request_id) if self.dialect else ():
-                    self.reduce(after)
-
-    def reduce(self, event: dict[str, Any]) -> Outcome:
-        """Reduce one event, and keep what is sent and what was wrong."""
-        self._clock += 1
-        outcome = reduce(self.state, {"at": self._clock, **event})
-        for answer in outcome.answers:
-            outcome_field = {"result": answer.result} if answer.error is None else {"error": answer.error}
-            self.sent.append({"id": answer.request_id, **outcome_field})
-        for name, path, *values in outcome.ops:
-            if path[0] == "diagnostics" and name == "append":
-                self.diagnostics += values
-            elif path[0] == "diagnostics" and name == "set":  # the count of one that was raised again
-                self.diagnostics.append(self.diagnostics[-1])
-        return outcome
-
-    def permission(self, request_id: Any) -> str:
-        """The key of the newest request with this id, a pending one first."""
-        permissions = self.state.snapshot()["permissions"]
-        same = [key for key, entity in permissions.items() if _same_id(entity["requestId"], request_id)]
-        pending = [key for key in same if permissions[key]["status"] == "pending"]
-        return (pending or same or ["p:none"])[-1]
+    def asked(self, request_id: Any) -> str:
+        """The key of a permission request."""
+        return self.permission(request_id) or "p:none"
 
     def sent_prompt(self) -> str:
         """The turn of the prompt that was sent last."""
@@ -79,10 +47,6 @@ class Session:
         """A turn for a prompt that is sent now."""
         self._turn = self.state.next_turn()
         return self._turn
-
-
-def _same_id(one: Any, other: Any) -> bool:
-    return type(one) is type(other) and bool(one == other)
 
 
 Events = Iterator[dict[str, Any]]
@@ -101,9 +65,9 @@ STEPS: dict[str, Step] = {
     "update": lambda session, value: iter([{"type": "update", "update": value}]),
     "request": lambda session, value: iter([{"type": "request", **value}]),
     "respond": lambda session, value: iter(
-        [{"type": "respond", "permission": session.permission(value["id"]), "optionId": value["optionId"]}]
+        [{"type": "respond", "permission": session.asked(value["id"]), "optionId": value["optionId"]}]
     ),
-    "dismiss": lambda session, value: iter([{"type": "dismiss", "permission": session.permission(value["id"])}]),
+    "dismiss": lambda session, value: iter([{"type": "dismiss", "permission": session.asked(value["id"])}]),
     "cancelRequest": lambda session, value: iter([{"type": "cancelRequest", **value}]),
     "cancel": lambda session, value: iter([{"type": "cancel"}]),
     "sessionNew": lambda session, value: iter([{"type": "sessionNew", "result": value}]),
@@ -156,61 +120,8 @@ def final_state(case: dict[str, Any]) -> dict[str, Any]:
     >>> final_state({"updates": [call]})["timeline"]
     ['t:c1']
     """
-    return neutral(run(case))
-
-
-def neutral(session: Session) -> dict[str, Any]:
-    """The state of a driven session in the neutral shape."""
-    state = session.state.snapshot()
-    activity = state["state"]
-    return {
-        "state": {name: activity[name] for name in ("state", "busy", "stopReason", "background")},
-        "messages": [_without_ours(message) for message in state["messages"].values()],
-        "toolCalls": {
-            call["toolCallId"]: {
-                **_without_ours(call),
-                "displayKind": display_kind(call["kind"]),
-                "isFinal": is_final(call["status"]),
-            }
-            for call in state["toolCalls"].values()
-        },
-        "terminals": {
-            terminal["terminalId"]: {
-                **_without_ours(terminal),
-                "output": {name: terminal["output"][name] for name in ("data", "_meta")},
-            }
-            for terminal in state["terminals"].values()
-        },
-        "plans": {entity["plan"]["planId"]: entity["plan"] for entity in state["plans"].values()},
-        "commands": state["commands"],
-        "configOptions": state["configOptions"],
-        "sessionInfo": _without_ours(state["sessionInfo"]),
-        "usage": {**state["usage"], **{name: state["usage"][name] or 0 for name in ("used", "size")}},
-        "permissions": {
-            str(permission["requestId"]): {
-                name: permission[name] for name in ("title", "description", "subject", "options", "status", "optionId")
-            }
-            | permission.get("more", {})
-            for permission in state["permissions"].values()
-        },
-        "sent": session.sent,
-        "notices": [_without_ours(notice) for notice in state["notices"].values()],
-        "compactions": {entity["compactionId"]: _without_ours(entity) for entity in state["compactions"].values()},
-        "timeline": [place for key in state["timeline"] if (place := _neutral_place(key, state)) is not None],
-        "unknownUpdates": [entity["raw"] for entity in state["unknownUpdates"].values()],
-        "diagnostics": session.diagnostics,
-    }
-
-
-def _without_ours(entity: dict[str, Any]) -> dict[str, Any]:
-    known = {name: value for name, value in entity.items() if name not in ("turn", "at", "more")}
-    return {**entity.get("more", {}), **known}
-
-
-def _neutral_place(key: str, state: dict[str, Any]) -> str | None:
-    if key in state["messages"]:
-        return f"m:{state['messages'][key]['messageId']}"
-    return key if key.startswith(("t:", "c:")) else None
+    session = run(case)
+    return {**neutral(session.state), "sent": session.sent, "diagnostics": session.diagnostics}
 
 
 # --- comparing -------------------------------------------------------------------------------------------------------

@@ -46,7 +46,7 @@ def _begin_again(edit: Edit) -> None:
     memory.reported.clear()
     memory.config_sent.clear()
     memory.local = memory.thought = memory.ambient = memory.replay_turn = None
-    memory.idle_reported = memory.replaying = False
+    memory.idle_reported = memory.replaying = memory.replay_due = False
     edit.patch(("session",), {"sessionId": None, "cancelling": False, "promptCapabilities": {}})
     edit.patch(("state",), fresh_activity())
     for name in catalog.LISTS:
@@ -78,7 +78,22 @@ def session_new(edit: Edit, event: Event) -> None:
 
 
 def replay_begin(edit: Edit, event: Event) -> None:
-    """`session/resume` with a replay was sent: what it will tell is dropped first."""
+    """`session/resume` with a replay was sent: what it will tell is dropped as soon as it tells the first of it."""
+    edit.memory.replay_due = True
+
+
+def replay_failed(edit: Edit, event: Event) -> None:
+    """It was refused: what is shown stays."""
+    memory = edit.memory
+    memory.replay_due = memory.replaying = False
+    memory.local = None
+    if memory.thought is not None:
+        turns.close_thought(edit)
+
+
+def begin_told_anew(edit: Edit) -> None:
+    """The replay begins to tell."""
+    edit.memory.replay_due = False
     former.same_session(edit)
     for group in _REPLAYED:
         if edit.data[group]:
@@ -96,6 +111,8 @@ def replay_begin(edit: Edit, event: Event) -> None:
 def replay_end(edit: Edit, event: Event) -> None:
     """The replay is complete."""
     memory = edit.memory
+    if memory.replay_due:
+        begin_told_anew(edit)
     memory.replaying = False
     memory.local = None
     if memory.thought is not None:
@@ -113,7 +130,7 @@ def resume_begin(edit: Edit, event: Event) -> None:
 def resume_end(edit: Edit, event: Event) -> None:
     """It was answered."""
     result = _result(edit, event)
-    _ready(edit, edit.data["session"]["sessionId"])
+    _ready(edit, _text(result.get("sessionId")) or edit.data["session"]["sessionId"])
     catalog.fill_gaps(edit, result)
 
 
@@ -129,7 +146,7 @@ def ended(edit: Edit, event: Event) -> None:
     turns.drop_queued(edit, said if type(said) is str and said else message)
     if edit.memory.thought is not None:
         turns.close_thought(edit)
-    edit.memory.replaying = False
+    edit.memory.replaying = edit.memory.replay_due = False
     changes = {
         "connection": "closed" if closed else "failed",
         "error": error if type(error) is dict else None,

@@ -51,6 +51,8 @@ class Memory:
     """How often the agent reported its config options by itself."""
     config_sent: dict[str, int] = field(default_factory=dict)
     """That number when an option was set last, by configId: tells what is newer than the answer."""
+    replay_due: bool = False
+    """A replay was asked for, and nothing of it came yet: what it will tell anew is still there."""
     replaying: bool = False
     replay_turn: str | None = None
     """The turn of the user message that was replayed last."""

@@ -45,11 +45,18 @@ _UPDATES: Mapping[str, Handler] = {
 }
 """`params.update` of `session/update`, by `sessionUpdate`: handlers get a clean copy that is theirs to keep."""
 
+_STAYING = {
+    *("state_update", "available_commands_update", "config_option_update"),
+    *("session_info_update", "usage_update", "notice"),
+}
+"""Updates of what a replay does not tell anew (R75)."""
+
 _EVENTS: Mapping[str, Handler] = {
     "starting": lifecycle.starting,
     "initialized": lifecycle.initialized,
     "sessionNew": lifecycle.session_new,
     "replayBegin": lifecycle.replay_begin,
+    "replayFailed": lifecycle.replay_failed,
     "replayEnd": lifecycle.replay_end,
     "resumeBegin": lifecycle.resume_begin,
     "resumeEnd": lifecycle.resume_end,
@@ -103,6 +110,8 @@ def _reduce_update(edit: Edit, update: Any) -> None:
         word = update.get("sessionUpdate")
         if type(word) is str:
             edit.where = word
+            if edit.memory.replay_due and word not in _STAYING:
+                lifecycle.begin_told_anew(edit)
             handle = _STREAMED.get(word)
             if handle is not None:
                 handle(edit, update)

@@ -1,0 +1,61 @@
+"""The command line: `python -m acp_widget inspect TRACE.jsonl`."""
+
+from __future__ import annotations
+
+import argparse
+import json
+import sys
+from collections.abc import Sequence
+from typing import Any
+
+from .recording import trace
+from .recording.listener import Listener
+from .recording.neutral import neutral
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Do what the arguments say; the exit status."""
+    parser = argparse.ArgumentParser(prog="python -m acp_widget", description="Look at recordings of coding agents.")
+    verbs = parser.add_subparsers(dest="verb", required=True, metavar="verb")
+    inspect = verbs.add_parser("inspect", help="what became of a recorded connection")
+    inspect.add_argument("trace", help="a file with one message a line")
+    inspect.add_argument("--json", action="store_true", help="the whole final state as JSON")
+    inspect.set_defaults(run=_inspect)
+    chosen = parser.parse_args(arguments)
+    return int(chosen.run(chosen))
+
+
+def _inspect(chosen: argparse.Namespace) -> int:
+    try:
+        listener = trace.play(trace.read(chosen.trace))
+    except OSError as error:
+        print(f"{chosen.trace} cannot be read: {error.strerror or error}", file=sys.stderr)
+        return 2
+    found = state_of(listener)
+    print(json.dumps(found, indent=2, ensure_ascii=False) if chosen.json else _summary(found))
+    return 0
+
+
+def state_of(listener: Listener) -> dict[str, Any]:
+    """The neutral state, what would have been sent, and what was wrong."""
+    return {**neutral(listener.state), "sent": listener.sent, "diagnostics": listener.diagnostics}
+
+
+def _summary(found: dict[str, Any]) -> str:
+    state = found["state"]
+    lines = [f"state: {state['state']}" + (f", {state['stopReason']}" if state["stopReason"] else "")]
+    lines += [f"{message['role']}: {_line(message['content'])}" for message in found["messages"]]
+    lines += [
+        f"call: {call['title'] or key} ({call['kind']}, {call['status']})" for key, call in found["toolCalls"].items()
+    ]
+    lines += [
+        f"asked: {asked['title']} → {asked['optionId'] or asked['status']}" for asked in found["permissions"].values()
+    ]
+    lines += [f"wrong: {each['message']}" for each in found["diagnostics"]]
+    return "\n".join(lines)
+
+
+def _line(blocks: list[Any]) -> str:
+    words = " ".join(str(block.get("text", f"[{block.get('type')}]")) for block in blocks if isinstance(block, dict))
+    short = " ".join(words.split())
+    return short if len(short) <= 100 else f"{short[:99]}…"

@@ -1,0 +1,69 @@
+"""The reducer behind a connection's dialect, without a connection: for recordings and test vectors."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from ..protocol.v1 import V1
+from ..protocol.v2 import V2
+from ..session.reducer import Outcome, reduce
+from ..session.state import State
+
+Json = dict[str, Any]
+
+
+class Listener:
+    """One session that is told what happened; keeps what would have been sent, and what was wrong.
+
+    >>> listener = Listener()
+    >>> listener.tell({"type": "update", "update": {"sessionUpdate": "tool_call_update", "toolCallId": "1"}})
+    >>> list(listener.state.snapshot()["toolCalls"])
+    ['t:1']
+    """
+
+    def __init__(self, version: int = 2) -> None:
+        self.state = State()
+        self.sent: list[Json] = []
+        self.diagnostics: list[Json] = []
+        self.at: float | None = None
+        """Seconds; None counts the events instead."""
+        self._count = 0
+        self.speak(version)
+
+    def speak(self, version: int) -> None:
+        """A new connection whose messages have the shapes of this version."""
+        self.dialect: V1 | V2 = V1() if version == 1 else V2()
+
+    def tell(self, event: Json) -> None:
+        """One event, with the shapes of the connection's version."""
+        self._apply(self.dialect.events(event))
+
+    def _apply(self, events: Iterable[Json]) -> None:
+        for event in events:
+            outcome = self._reduce(event)
+            for answer in outcome.answers:
+                told = {"result": answer.result} if answer.error is None else {"error": answer.error}
+                self.sent.append({"id": answer.request_id, **told})
+                self._apply(self.dialect.answered(answer.request_id))
+
+    def _reduce(self, event: Json) -> Outcome:
+        self._count += 1
+        outcome = reduce(self.state, {"at": float(self._count) if self.at is None else self.at, **event})
+        for name, path, *values in outcome.ops:
+            if path[0] == "diagnostics" and name == "append":
+                self.diagnostics += values
+            elif path[0] == "diagnostics" and name == "set":  # the count of one that was raised again
+                self.diagnostics.append(self.diagnostics[-1])
+        return outcome
+
+    def permission(self, request_id: Any) -> str | None:
+        """The key of the newest request with this id, a pending one first."""
+        asked = self.state.snapshot()["permissions"]
+        same = [key for key, entity in asked.items() if _same(entity["requestId"], request_id)]
+        pending = [key for key in same if asked[key]["status"] == "pending"]
+        return next(reversed(pending or same), None)
+
+
+def _same(one: Any, other: Any) -> bool:
+    return type(one) is type(other) and bool(one == other)
