@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import difflib
 import re
+from collections import Counter
 from collections.abc import Iterator
 from typing import Final
 
-_EXACT: Final = 4_000_000
-"""Lines before times lines after up to which small changes are looked for; beyond, one replaces all."""
+_LINES, _PAIRS = 10_000_000, 1_000_000
+"""Lines before times lines after, and equal pairs among them, up to which small changes are looked for (under 1 s)."""
 _AROUND: Final = 3  # unchanged lines around a change
 
 _Op = tuple[str, int, int, int, int]
@@ -61,7 +62,7 @@ def _opcodes(before: list[str], after: list[str]) -> list[_Op]:
     start = _common(before, after)
     end = _common(before[start:][::-1], after[start:][::-1])
     middle_before, middle_after = before[start : len(before) - end], after[start : len(after) - end]
-    if len(middle_before) * len(middle_after) <= _EXACT:
+    if _is_cheap(middle_before, middle_after):
         matcher = difflib.SequenceMatcher(None, middle_before, middle_after, autojunk=False)
         inner: list[_Op] = [
             (tag, i1 + start, i2 + start, j1 + start, j2 + start) for tag, i1, i2, j1, j2 in matcher.get_opcodes()
@@ -71,6 +72,13 @@ def _opcodes(before: list[str], after: list[str]) -> list[_Op]:
     head: list[_Op] = [("equal", 0, start, 0, start)] if start else []
     tail: list[_Op] = [("equal", len(before) - end, len(before), len(after) - end, len(after))] if end else []
     return [*head, *inner, *tail]
+
+
+def _is_cheap(before: list[str], after: list[str]) -> bool:
+    if len(before) * len(after) > _LINES:
+        return False
+    there = Counter(before)
+    return sum(count * there[line] for line, count in Counter(after).items()) <= _PAIRS
 
 
 def _common(one: list[str], other: list[str]) -> int:
