@@ -135,7 +135,7 @@ def neutral(session: Session) -> dict[str, Any]:
     state = session.state.snapshot()
     activity = state["state"]
     return {
-        "state": {name: activity[name] for name in ("state", "busy", "stopReason", "background")},
+        "state": _without_ours(activity),
         "messages": [_without_ours(message) for message in state["messages"].values()],
         "toolCalls": {
             call["toolCallId"]: {
@@ -156,7 +156,7 @@ def neutral(session: Session) -> dict[str, Any]:
         "commands": state["commands"],
         "configOptions": state["configOptions"],
         "sessionInfo": _without_ours(state["sessionInfo"]),
-        "usage": {**state["usage"], **{name: state["usage"][name] or 0 for name in ("used", "size")}},
+        "usage": {**_without_ours(state["usage"]), **{name: state["usage"][name] or 0 for name in ("used", "size")}},
         "permissions": {
             str(permission["requestId"]): {
                 name: permission[name] for name in ("title", "description", "subject", "options", "status", "optionId")
