@@ -125,9 +125,9 @@ def test_a_request_is_answered_while_a_cell_sets_a_config_option(kernel: Kernel,
     command = scripted(tmp_path, ASKS_BEFORE_IT_SETS)
     made = kernel.run(f"from acp_widget import Agent\nagent = Agent({command!r})\nprint(agent.widget.model_id)")
     page = Page(kernel, made.text.strip())
+    page.open()
     kernel.run("agent.start().wait()")
     cell = kernel.start(f"{setting}\nprint(agent.config['m'])")
-    page.open()
     assert page.press("yes") == "Really?"
     assert cell.finish().text == "b\n"
     kernel.run("agent.close()")
