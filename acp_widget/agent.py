@@ -156,7 +156,10 @@ class Agent(Reading):
 
     async def set_config(self, config_id: str, value: str | bool) -> None:
         """The same as `agent.config[config_id] = value`, without blocking the loop that runs it."""
-        await self._driver.remote.configuring(config_id, value)
+        __tracebackhide__ = True
+        accepted = self._driver.remote.configuring(config_id, value)
+        with self._stage.waiting(awaiting=True):
+            await waiting.wait_async(accepted, self._stage.comm_ids)
 
     # --- reading, beside what `Reading` has ------------------------------------------------------------------------
 

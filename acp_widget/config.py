@@ -45,9 +45,9 @@ class Config(Mapping[str, "str | bool"]):
     ...     before, agent.config["mode"]
     ('ask', 'accept-edits')
 
-    Setting returns when the agent has accepted. It raises `NotOffered` for an id or a value that the agent does not
-    offer, `RequestError` with the agent's words when it refuses, `NoAnswer` when it does not answer, and
-    `ConnectionClosed` when it does not run; the value is then what it was. In a coroutine use
+    Setting returns when the agent has accepted; buttons work meanwhile. It raises `NotOffered` for an id or a value
+    that the agent does not offer, `RequestError` with the agent's words when it refuses, `NoAnswer` when it does not
+    answer, and `ConnectionClosed` when it does not run; the value is then what it was. In a coroutine use
     `await agent.set_config(id, value)`. On the thread that the agent runs on (in a handler of `observe`, for instance)
     setting does not wait: a refusal is told in `agent.diagnostics`.
     """

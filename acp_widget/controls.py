@@ -6,7 +6,8 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Collection, Mapping
+from collections.abc import Callable, Collection, Mapping
+from concurrent.futures import Future
 from typing import Any
 
 from . import errors, runtime
@@ -75,8 +76,7 @@ class Controls:
         entity = self._state.get(group, key)
         if entity is None:
             raise errors.NotOffered(f"There is no such {what}.")
-        self._ready()
-        if self._state.of_earlier_session(group, key):
+        if self._state.left_behind(group, key):
             raise errors.NotOffered(f"This {what} belongs to an agent that has ended.")
         return entity
 
@@ -155,6 +155,8 @@ class Remote:
 
     def __init__(self, controls: Controls, *, check: Callable[[], None], report: Callable[[str], None]) -> None:
         self._controls, self._check, self._report = controls, check, report
+        self.wait: Callable[[Future[None]], None] = lambda answer: answer.result()
+        """How to block until the agent has answered: where there are buttons, so that they work meanwhile."""
 
     def cancel_call(self, key: str) -> None:
         """Stop a tool call."""
@@ -168,10 +170,10 @@ class Remote:
         """Set a config option."""
         self._wait(lambda: self._controls.configure(config_id, value))
 
-    def configuring(self, config_id: str, value: str | bool) -> Awaitable[None]:
-        """The same, to be awaited in any loop."""
+    def configuring(self, config_id: str, value: str | bool) -> Future[None]:
+        """The same without waiting: the future is done when the agent has accepted."""
         self._check()
-        return asyncio.wrap_future(runtime.submit(_done(lambda: self._controls.configure(config_id, value))))
+        return runtime.submit(_done(lambda: self._controls.configure(config_id, value)))
 
     def _wait(self, ask: Callable[[], asyncio.Future[None]]) -> None:
         __tracebackhide__ = True
@@ -179,7 +181,7 @@ class Remote:
         if runtime.here():
             ask().add_done_callback(self._tell)
         else:
-            runtime.submit(_done(ask)).result()
+            self.wait(runtime.submit(_done(ask)))
 
     def _tell(self, asked: asyncio.Future[None]) -> None:
         error = None if asked.cancelled() else asked.exception()

@@ -12,6 +12,13 @@ _LONG_WORD = 100  # characters of a path or a status that are shown
 _LISTED = 100  # entities that are listed
 
 
+class Place(Protocol):
+    """Where an entity stands: its key, which a restart may change."""
+
+    @property
+    def key(self) -> str: ...
+
+
 class Reader(Protocol):
     """Where the objects read from: frozen copies of single entities."""
 
@@ -19,15 +26,23 @@ class Reader(Protocol):
 
     def keys(self, group: str, turn: str | None = None) -> list[str]: ...
 
+    def place(self, group: str, key: str) -> Place: ...
+
+    def left_behind(self, group: str, key: str) -> bool: ...
+
 
 class Entity:
-    """One thing of the session's state, read anew at every access."""
+    """One thing of the session's state, read anew at every access; the same one also when its id is used again."""
 
     _group = ""
 
     def __init__(self, reader: Reader, key: str) -> None:
         self._reader = reader
-        self._key = key
+        self._place = reader.place(self._group, key)
+
+    @property
+    def _key(self) -> str:
+        return self._place.key
 
     @property
     def raw(self) -> Mapping[str, Any]:
@@ -36,14 +51,14 @@ class Entity:
 
     @property
     def id(self) -> str:
-        """The id the agent gave it."""
+        """The id the agent gave it. After a restart that uses it again, the old one's is `…@1`."""
         return self._key.partition(":")[2]
 
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and other._reader is self._reader and other._key == self._key
+        return type(other) is type(self) and other._place is self._place
 
     def __hash__(self) -> int:
-        return hash((type(self), self._key))
+        return hash((type(self), id(self._place)))
 
 
 class Entities(Sequence[E], Generic[E]):

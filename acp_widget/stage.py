@@ -8,6 +8,7 @@ import threading
 import time
 import uuid
 from collections.abc import Iterator, Mapping
+from concurrent.futures import Future
 from typing import Any
 
 from . import runtime
@@ -50,6 +51,7 @@ class Stage:
         self._waits: list[bool] = []
         self._drafts: dict[str, object] = {}
         self._drafting = False
+        driver.remote.wait = self._wait_for_answer
 
     def panel(self) -> SessionWidget:
         """The widget, for somebody who may prompt in it from now on."""
@@ -104,6 +106,10 @@ class Stage:
         finally:
             self._waits.remove(clicks)
             self._tell_waits(self._widget)
+
+    def _wait_for_answer(self, answer: Future[None]) -> None:
+        with self.waiting():
+            waiting.wait_plainly(answer, self.comm_ids)
 
     def _tell_waits(self, widget: SessionWidget) -> None:
         waits = list(self._waits)

@@ -104,14 +104,15 @@ class ToolCall(Entity):
 
     @property
     def can_cancel(self) -> bool:
-        """True while the agent offers to stop it alone."""
-        return not self.done and _offers_cancel(self.raw)
+        """True while it goes on and the agent offers to stop it alone; False when either has ended."""
+        return not self.done and _offers_cancel(self)
 
     def cancel(self) -> None:
         """Ask the agent to stop this call alone; the turn goes on. Returns when the agent has accepted.
 
-        Accepted is not over: wait until `done`. Raises `NotOffered` when the call is over or the agent does not offer
-        it, `RequestError` with its words when it refuses, `NoAnswer` when it does not answer (ACP v2, Tool Calls).
+        Accepted is not over: wait until `done`; buttons work meanwhile. Raises `NotOffered` when the call or its agent
+        has ended or the agent does not offer it, `RequestError` with its words when it refuses, `NoAnswer` when it does
+        not answer, `AgentClosed` after `close()` (ACP v2, Tool Calls).
         """
         __tracebackhide__ = True  # IPython shows the user's own lines and the message
         self._remote.cancel_call(self._key)
@@ -172,8 +173,8 @@ class Terminal(Entity):
 
     @property
     def can_cancel(self) -> bool:
-        """True while the agent offers to stop it alone."""
-        return not self.exited and _offers_cancel(self.raw)
+        """True while it goes on and the agent offers to stop it alone; False when either has ended."""
+        return not self.exited and _offers_cancel(self)
 
     def cancel(self) -> None:
         """Ask the agent to stop this command alone; the turn goes on. Returns when the agent has accepted.
@@ -261,5 +262,6 @@ class Permission(Entity):
         return f"<Permission {self.id!r}: {quoted(self.title)}, {outcome}>"
 
 
-def _offers_cancel(raw: Mapping[str, Any]) -> bool:
-    return (raw.get("capabilities") or {}).get("cancel") is not None
+def _offers_cancel(thing: ToolCall | Terminal) -> bool:
+    offered = (thing.raw.get("capabilities") or {}).get("cancel") is not None
+    return offered and not thing._reader.left_behind(thing._group, thing._key)

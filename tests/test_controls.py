@@ -8,7 +8,17 @@ from pathlib import Path
 
 import pytest
 
-from acp_widget import Agent, AgentClosed, ConnectionClosed, NoAnswer, NotOffered, RequestError, controls, runtime
+from acp_widget import (
+    Agent,
+    AgentClosed,
+    AgentExited,
+    ConnectionClosed,
+    NoAnswer,
+    NotOffered,
+    RequestError,
+    controls,
+    runtime,
+)
 
 from .agents.scripted import scripted, until
 
@@ -172,6 +182,27 @@ def test_what_belongs_to_an_agent_that_has_ended_is_not_stopped(tmp_path: Path) 
         for thing in (old.tool_calls[0], old.terminals[0]):
             with pytest.raises(NotOffered, match="belongs to an agent that has ended"):
                 thing.cancel()
+
+
+@pytest.mark.parametrize("end", ["close", "crash", "restart"])
+def test_what_an_ended_agent_left_unfinished_does_not_offer_a_stop(tmp_path: Path, end: str) -> None:
+    body = STOPPABLE + "idle(); prompt(); sys.exit(1)\n"
+    with Agent(scripted(tmp_path, body), cwd=tmp_path) as agent:
+        turn = agent.run("go", timeout=20)
+        call, terminal = turn.tool_calls[0], turn.terminals[0]
+        assert (call.can_cancel, terminal.can_cancel) == (True, True)
+        if end == "crash":
+            with pytest.raises(AgentExited):
+                agent.run("die", timeout=20)
+        elif end == "close":
+            agent.close()
+        else:
+            agent.restart()
+        assert (call.can_cancel, terminal.can_cancel) == (False, False)
+        for stop in (call.cancel, terminal.cancel):
+            expected = (AgentClosed, "was closed") if end == "close" else (NotOffered, "an agent that has ended")
+            with pytest.raises(expected[0], match=expected[1]):
+                stop()
 
 
 def test_settings_after_a_restart_are_those_of_the_new_agent(demo: Agent) -> None:

@@ -71,13 +71,19 @@ def test_a_second_request_with_a_pending_id_is_refused_and_the_first_stays() -> 
 
 
 @pytest.mark.parametrize("options", [[], None, "x", [5], [{"name": "No id", "kind": "allow_once"}]])
-def test_a_request_without_a_usable_option_is_refused_and_not_shown(options: Any) -> None:
+def test_a_request_without_a_usable_option_is_refused_and_only_told_of(options: Any) -> None:
     state = State()
     subject = {"type": "tool_call", "toolCall": {"toolCallId": "1"}}
-    (answer,) = ask(state, 1, options=options, subject=subject).answers
+    (answer,) = ask(state, 1, title="Delete all?", description="It is big.", options=options, subject=subject).answers
     assert (answer.error or {})["code"] == -32602
     assert state.keys("permissions") == state.keys("toolCalls") == []
     assert complaints(state) >= 1
+    (key,) = state.part("timeline")
+    notice = state.get("notices", key) or {}
+    assert (notice["severity"], notice["title"]) == ("warning", "Delete all?")
+    assert "offered no answer" in notice["description"]
+    assert "It is big." in notice["description"]
+    assert (notice["request"]["subject"], notice["request"]["options"]) == (subject, options)
 
 
 @pytest.mark.parametrize("params", [None, 5, [], "x"])
@@ -85,6 +91,7 @@ def test_a_request_without_parameters_is_refused(params: Any) -> None:
     state = State()
     (answer,) = reduce(state, {"type": "request", "id": 1, "params": params}).answers
     assert (answer.error or {})["code"] == -32602
+    assert [state.get("notices", key)["title"] for key in state.keys("notices")] == ["The agent asks for permission"]
 
 
 @pytest.mark.parametrize("request_id", [None, True, [], {}])

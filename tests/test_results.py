@@ -148,6 +148,38 @@ def test_a_call_lists_its_terminals_once_and_only_those_that_are_there(host: Hos
     assert [terminal.id for terminal in turn.tool_calls["c"].terminals] == ["t"]
 
 
+def test_what_one_holds_stays_the_same_thing_when_a_new_agent_uses_its_id_again(host: Host) -> None:
+    def work(text: str) -> tuple[Turn, Any]:
+        host.event("starting", command=["x"], cwd="/", label="x", temporary=False)
+        host.event("sessionNew", result={"sessionId": text})
+        turn = host.turn()
+        anchor = {"type": "terminal", "terminalId": "t"}
+        host.feed(
+            {"sessionUpdate": "state_update", "state": "running"},
+            said("m", text),
+            {"sessionUpdate": "tool_call_update", "toolCallId": "c", "title": text, "content": [anchor]},
+            {"sessionUpdate": "terminal_update", "terminalId": "t", "command": text},
+            {"sessionUpdate": "plan_update", "plan": {"type": text, "planId": "p"}},
+        )
+        return turn, (turn.messages[0], turn.tool_calls[0], turn.terminals[0], turn.plan)
+
+    def words(things: Any) -> list[str | None]:
+        message, call, terminal, plan = things
+        return [message.text, call.title, call.terminals[0].command, terminal.command, plan.type]
+
+    turn, old = work("old")
+    kept = set(old)
+    host.event("ended", connection="closed", error=None)
+    _, new = work("new")
+    assert (words(old), words(new)) == (["old"] * 5, ["new"] * 5)
+    assert (turn.messages[0], turn.tool_calls[0], turn.terminals[0], turn.plan) == old
+    assert kept == set(old)
+    assert kept.isdisjoint(new)
+    assert (old[1].id, new[1].id) == ("c@1", "c")
+    old[1].cancel()
+    assert host.asked == [("call", "t:c@1")]
+
+
 def test_a_permission_tells_its_end(host: Host) -> None:
     turn = host.turn()
     options = [

@@ -126,6 +126,20 @@ def test_later_operations_fit_a_snapshot_that_was_cut() -> None:
     assert after["messages"]["a:m"]["content"][0]["text"].endswith("end")
 
 
+def test_fields_that_nobody_here_knows_are_kept_as_long_as_they_hold() -> None:
+    state = State()
+    update(state, "state_update", state="running", mood="fine", _meta={"depth": 1})
+    update(state, "usage_update", used=1, size=2, cached=3, _meta={"a": 1, "b": 2})
+    update(state, "usage_update", used=2, size=2, price="high", _meta={"a": None})
+    assert (state.part("state")["more"], state.part("state")["_meta"]) == ({"mood": "fine"}, {"depth": 1})
+    assert (state.part("usage")["more"], state.part("usage")["_meta"]) == ({"cached": 3, "price": "high"}, {"b": 2})
+    update(state, "state_update", state="running", mood="tired")  # a report is the whole of it
+    assert (state.part("state")["more"], "_meta" in state.part("state")) == ({"mood": "tired"}, False)
+    do(state, "ended", connection="failed", error=None)
+    do(state, "starting", command=["x"])
+    assert state.part("state") == State().part("state")
+
+
 def test_one_word_for_the_whole() -> None:
     state = State()
     words = [state.status()]

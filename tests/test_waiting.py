@@ -10,6 +10,7 @@ import subprocess
 import sys
 import textwrap
 import threading
+from collections.abc import Callable
 from concurrent.futures import Future
 from typing import Any
 
@@ -73,11 +74,14 @@ def test_a_wait_that_takes_too_long_says_for_what_and_leaves_the_future() -> Non
     assert waiting.wait(future, no_comms, 0, what="the turn") == "after all"
 
 
-def test_an_interrupt_ends_a_wait() -> None:
+@pytest.mark.parametrize(
+    "wait", [lambda: waiting.wait(Future(), no_comms, 30, what="it"), lambda: waiting.wait_plainly(Future(), no_comms)]
+)
+def test_an_interrupt_ends_a_wait(wait: Callable[[], None]) -> None:
     sent = threading.Timer(0.1, os.kill, [os.getpid(), signal.SIGINT])
     sent.start()
     with pytest.raises(KeyboardInterrupt):
-        waiting.wait(Future(), no_comms, 30, what="it")
+        wait()
     sent.join()
 
 

@@ -225,6 +225,7 @@ class V1:
         call = shapes.tool_call(update)
         self._see_call(call)
         yield _update(**{**call, "sessionUpdate": "tool_call_update"})
+        yield from map(_update_of, shapes.terminal_updates(call.get("_meta")))
 
     def _see_call(self, call: Json) -> None:
         """Keep its title; a new one ends the message before it (N7)."""
@@ -299,6 +300,10 @@ def _text(block: Any) -> str:
 
 
 def _update(**update: Any) -> Json:
+    return _update_of(update)
+
+
+def _update_of(update: Json) -> Json:
     return {"type": "update", "update": update}
 
 

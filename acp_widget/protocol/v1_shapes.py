@@ -5,6 +5,7 @@ All functions take any JSON and give what they do not understand back as it is: 
 
 from __future__ import annotations
 
+import base64
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -102,6 +103,39 @@ def _config_option(given: Json) -> Json:
         option["options"] = _each(option["options"], lambda choice: _renamed(choice, "group", "groupId"))
     return option
 
+
+def terminal_updates(meta: Any) -> list[Json]:
+    """What agents that run their commands themselves tell of them in a call's `_meta`, as terminal updates.
+
+    A custom of several v1 agents, not of the protocol: `terminal_info`, `terminal_output` or `terminal_output_delta`,
+    `terminal_exit`.
+    """
+    told: list[Json] = []
+    for name, fields in _TERMINALS.items():
+        given = meta.get(name) if isinstance(meta, dict) else None
+        if isinstance(given, dict) and isinstance(given.get("terminal_id"), str):
+            told.append({"terminalId": given["terminal_id"], **fields(given)})
+    return told
+
+
+def _output(given: Json) -> Json:
+    data = given.get("data")
+    text = data if isinstance(data, str) else ""
+    encoded = base64.b64encode(text.encode("utf-8", "replace")).decode()
+    return {"sessionUpdate": "terminal_output_chunk", "data": encoded}
+
+
+def _exit(given: Json) -> Json:
+    status = {"exitCode": given.get("exit_code"), "signal": given.get("signal")}
+    return {"sessionUpdate": "terminal_update", "exitStatus": status}
+
+
+_TERMINALS: Final[Mapping[str, Callable[[Json], Json]]] = {
+    "terminal_info": lambda given: {"sessionUpdate": "terminal_update", "cwd": given.get("cwd")},
+    "terminal_output": _output,
+    "terminal_output_delta": _output,
+    "terminal_exit": _exit,
+}
 
 SELECTIONS: Final[Mapping[str, tuple[str, str, str, str]]] = {
     "mode": ("modes", "availableModes", "currentModeId", "id"),

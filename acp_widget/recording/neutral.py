@@ -13,13 +13,13 @@ Json = dict[str, Any]
 def neutral(state: State) -> Json:
     """The state in the neutral shape: entities by the agent's own ids, `timeline` of messages, calls and compactions.
 
-    >>> neutral(State())["state"]
-    {'state': 'idle', 'busy': False, 'stopReason': None, 'background': None}
+    >>> neutral(State())["state"]["stopReason"] is None
+    True
     """
     data = state.snapshot()
-    activity, usage = data["state"], data["usage"]
+    usage = data["usage"]
     return {
-        "state": {name: activity[name] for name in ("state", "busy", "stopReason", "background")},
+        "state": _without_ours(data["state"]),
         "messages": [_without_ours(message) for message in data["messages"].values()],
         "toolCalls": {call["toolCallId"]: _call(call) for call in data["toolCalls"].values()},
         "terminals": {terminal["terminalId"]: _terminal(terminal) for terminal in data["terminals"].values()},
@@ -27,7 +27,7 @@ def neutral(state: State) -> Json:
         "commands": data["commands"],
         "configOptions": data["configOptions"],
         "sessionInfo": _without_ours(data["sessionInfo"]),
-        "usage": {**usage, **{name: usage[name] or 0 for name in ("used", "size")}},
+        "usage": {**_without_ours(usage), **{name: usage[name] or 0 for name in ("used", "size")}},
         "permissions": {str(asked["requestId"]): _permission(asked) for asked in data["permissions"].values()},
         "notices": [_without_ours(notice) for notice in data["notices"].values()],
         "compactions": {entity["compactionId"]: _without_ours(entity) for entity in data["compactions"].values()},

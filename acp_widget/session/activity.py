@@ -11,6 +11,8 @@ from .words import is_final
 
 Update = dict[str, Any]
 
+_KNOWN = frozenset({"sessionUpdate", "state", "stopReason", "background", "error", "usage", "_meta"})
+
 
 def update(edit: Edit, update: Update) -> None:
     """`state_update`: the only thing that changes the state. Anything but `idle` is busy, known or not."""
@@ -33,8 +35,13 @@ def update(edit: Edit, update: Update) -> None:
         "background": background,
         "error": error,
         "usage": _optional(edit, update, "usage", dict) if idle else None,
+        # A report tells all there is to tell, so what the one before had beside it is over.
+        **tool_calls.read_further(update, _KNOWN, None),
     }
-    edit.patch(("state",), activity)
+    meta = _optional(edit, update, "_meta", dict)
+    if meta:
+        activity["_meta"] = meta
+    edit.replace(("state",), activity)
     if not idle:
         turns.works(edit)
         return

@@ -128,6 +128,7 @@ def _set_list(edit: Edit, name: str, items: Any) -> bool:
 
 # --- session info and usage ------------------------------------------------------------------------------------------
 
+_USAGE_KNOWN = known_fields({}, "used", "size", "cost")
 _INFO: Fields = {"title": (None, read_text), "updatedAt": (None, read_text)}
 _INFO_KNOWN = known_fields(_INFO)
 
@@ -144,7 +145,7 @@ def usage(edit: Edit, update: Update) -> None:
     if not is_number(used) or not is_number(size):
         edit.diagnose("used or size is missing or no number; dropped")
         return
-    changes: dict[str, Any] = {"used": used, "size": size}
+    changes = {"used": used, "size": size, **read_patch(edit, update, {}, edit.data["usage"], _USAGE_KNOWN)}
     if "cost" in update:
         cost = update["cost"]
         if cost is None or (cost := fit_shape(cost, COST, edit, "cost")) is not None:

@@ -97,6 +97,15 @@ class Edit:
             if name not in current or not same(current[name], value):
                 self.set((*path, name), value)
 
+    def replace(self, path: Path, value: dict[str, Any]) -> None:
+        """`patch`, and `delete` what the value does not have."""
+        current: Any = self.data
+        for step in path:
+            current = current[step]
+        for name in [name for name in current if name not in value]:
+            self.delete((*path, name))
+        self.patch(path, value)
+
     def create(self, group: str, key: str, entity: dict[str, Any], *, place: bool = True) -> None:
         """Make an entity, at its place in the timeline."""
         self.set((group, key), entity)

@@ -56,6 +56,7 @@ def _put_away(edit: Edit, group: str, key: str) -> None:
     if key in timeline:
         edit.set(("timeline", timeline.index(key)), new_key)
     edit.delete((group, key))
+    edit.state.places.move(group, key, new_key)
     keys = edit.memory.former[group]
     del keys[key]
     keys[new_key] = None

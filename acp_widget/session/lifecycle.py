@@ -48,7 +48,7 @@ def _begin_again(edit: Edit) -> None:
     memory.local = memory.thought = memory.ambient = memory.replay_turn = None
     memory.idle_reported = memory.replaying = memory.replay_due = False
     edit.patch(("session",), {"sessionId": None, "cancelling": False, "promptCapabilities": {}})
-    edit.patch(("state",), fresh_activity())
+    edit.replace(("state",), fresh_activity())
     for name in catalog.LISTS:
         if edit.data[name]:
             edit.set((name,), [])

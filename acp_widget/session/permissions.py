@@ -18,6 +18,7 @@ from .words import INVALID_PARAMS, INVALID_REQUEST
 Event = dict[str, Any]
 
 GENERIC_TITLE = "The agent asks for permission"
+NO_ANSWER = "The agent asked this but offered no answer to choose. It was told so, and nothing was allowed."
 _KNOWN = frozenset({"sessionId", "title", "description", "subject", "options"})
 
 
@@ -37,6 +38,7 @@ def requested(edit: Edit, event: Event) -> None:
     if not options:
         edit.diagnose("a permission request without a usable option; refused")
         edit.refuse(request_id, INVALID_PARAMS, "The request has no usable option.")
+        _show_refused(edit, params)
         return
     subject, problem, call_id = _read_subject(edit, given.get("subject"))
     key = f"p:{edit.memory.number('p')}"
@@ -137,6 +139,21 @@ def _settle(
     if answer:
         outcome = {"outcome": "cancelled"} if option_id is None else {"outcome": "selected", "optionId": option_id}
         edit.answer(permission["requestId"], {"outcome": outcome})
+
+
+def _show_refused(edit: Edit, params: Any) -> None:
+    """A question that nobody can answer is no question any more, but the reader sees that it was asked."""
+    given: dict[str, Any] = params if type(params) is dict else {}
+    description = _description(edit, given.get("description"))
+    notice = {
+        "severity": "warning",
+        "title": _title(edit, given.get("title")),
+        "description": f"{NO_ANSWER}\n{description}" if description else NO_ANSWER,
+        "request": params,
+        "turn": turns.turn_now(edit),
+        "at": edit.times(),
+    }
+    edit.create("notices", f"n:{edit.memory.number('n')}", notice)
 
 
 def _pending(edit: Edit, key: Any) -> dict[str, Any] | None:

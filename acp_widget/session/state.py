@@ -13,6 +13,7 @@ from typing import Any, Final
 
 from . import operations
 from .memory import Memory
+from .places import Place, Places
 from .snapshots import limited, with_base64
 from .words import TURN_OVER
 
@@ -86,6 +87,8 @@ class State:
         self.memory = Memory()
         """What the reducer knows beside the data: for the reducer, under the lock."""
         self.terminal_cap = terminal_cap
+        self.places = Places()
+        """Of entities that somebody holds on to."""
         self._frozen: dict[str, dict[str, Any]] = {group: {} for group in GROUPS}
         self._stale: dict[str, dict[str, None]] = {group: {} for group in GROUPS}
         self._turn_numbers = itertools.count(1)
@@ -122,6 +125,10 @@ class State:
             if turn is None:
                 return list(self.data[group])
             return [key for key, entity in self.data[group].items() if entity["turn"] == turn]
+
+    def place(self, group: str, key: str) -> Place:
+        """Where the entity with this key stands, now and after a restarted agent used its id again."""
+        return self.places.at(group, key)
 
     def part(self, name: str) -> Any:
         """One of the parts beside the groups: `session`, `state`, `usage`, `timeline` …
@@ -169,10 +176,11 @@ class State:
         with self.lock:
             return [key for key, turn in self.data["turns"].items() if turn["status"] in TURN_OVER]
 
-    def of_earlier_session(self, group: str, key: str) -> bool:
-        """True for an entity of an agent that ended before the present one started."""
+    def left_behind(self, group: str, key: str) -> bool:
+        """True for an entity of an agent that has ended, whether another one was started since or not."""
         with self.lock:
-            return key in self.memory.former.get(group, ())
+            gone = self.data["session"]["connection"] in ("closed", "failed")
+            return gone or key in self.memory.former.get(group, ())
 
     def next_turn(self) -> str:
         """A new key for a turn; every call gives another one.

@@ -133,7 +133,7 @@ def read_patch(
     if "_meta" in update:
         value = update["_meta"]
         if value is None or type(value) is dict:
-            changes["_meta"] = merged_meta({} if old is None else old["_meta"], value)
+            changes["_meta"] = merged_meta({} if old is None else old.get("_meta", {}), value)
         else:
             edit.diagnose("_meta is no object; unchanged")
     changes.update(read_further(update, known, old))

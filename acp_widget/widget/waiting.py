@@ -59,6 +59,16 @@ def wait(future: Future[T], comm_ids: CommIds, timeout: float | None = None, *, 
     return future.result(timeout=0)
 
 
+def wait_plainly(future: Future[T], comm_ids: CommIds) -> T:
+    """The same without end and without help of another loop: one that runs in this thread stands still meanwhile."""
+    pump = _pump_here()
+    if pump is None:
+        _wait_plain(future, float("inf"))
+    else:
+        pump.wait(future, comm_ids, float("inf"))
+    return future.result(timeout=0)
+
+
 async def wait_async(future: Future[T], comm_ids: CommIds) -> T:
     """Wait for the future in a coroutine, and return its result. Messages for `comm_ids()` are handled meanwhile.
 

@@ -10,6 +10,7 @@ from typing import Any
 import psutil
 import pytest
 
+from ..agents.scripted import scripted
 from ..processes import seconds_until_gone
 from . import environments
 from .client import Json, Kernel
@@ -104,6 +105,32 @@ def test_both_requests_are_answered_after_the_cell(kernel: Kernel, page: Page) -
     answer_both(page)
     kernel.until(page.turn_ended, "the end of the turn")
     assert kernel.run("print(turn.done, turn.stop_reason)").text == "True end_turn\n"
+
+
+ASKS_BEFORE_IT_SETS = """
+OPTION = {'configId': 'm', 'name': 'M', 'type': 'select', 'currentValue': 'a',
+          'options': [{'value': v, 'name': v.upper()} for v in 'ab']}
+initialize()
+answer(read(), {'sessionId': 's', 'configOptions': [OPTION]})
+request = until('session/set_config_option')
+ask(1, 'Really?')
+chosen = answered(1)[1]['result']['outcome']['optionId']
+answer(request, {'configOptions': [{**OPTION, 'currentValue': 'b' if chosen == 'yes' else 'a'}]})
+serve()
+"""
+
+
+@pytest.mark.parametrize("setting", ["agent.config['m'] = 'b'", "await agent.set_config('m', 'b')"])
+def test_a_request_is_answered_while_a_cell_sets_a_config_option(kernel: Kernel, tmp_path: Path, setting: str) -> None:
+    command = scripted(tmp_path, ASKS_BEFORE_IT_SETS)
+    made = kernel.run(f"from acp_widget import Agent\nagent = Agent({command!r})\nprint(agent.widget.model_id)")
+    page = Page(kernel, made.text.strip())
+    page.open()
+    kernel.run("agent.start().wait()")
+    cell = kernel.start(f"{setting}\nprint(agent.config['m'])")
+    assert page.press("yes") == "Really?"
+    assert cell.finish().text == "b\n"
+    kernel.run("agent.close()")
 
 
 def test_a_rejection_pressed_during_a_wait_changes_nothing(kernel: Kernel, page: Page) -> None:

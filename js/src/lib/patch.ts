@@ -3,6 +3,7 @@
 import { diffWordsWithSpace } from "diff";
 import type { JsonObject } from "../types.ts";
 import { stringAt } from "./json.ts";
+import { evenLineEnds } from "./line_ends.ts";
 import { samePath } from "./paths.ts";
 
 export interface Row {
@@ -11,6 +12,8 @@ export interface Row {
   before: number | null;
   after: number | null;
   text: string;
+  /** It ends in LF where most lines of the file end in CRLF. */
+  lf?: boolean;
 }
 
 export interface FilePatch {
@@ -20,6 +23,8 @@ export interface FilePatch {
   binary: boolean;
   /** What its headers say beside the paths: similarity, modes. */
   notes: string[];
+  /** Where it does not fit what is said of it: in words. */
+  hints: string[];
   /** Its part of the patch. */
   text: string;
 }
@@ -49,11 +54,37 @@ export function matchPatch(text: string, changes: readonly JsonObject[], cwd: st
     const free = found(true);
     const at = free >= 0 ? free : found(false);
     const before = matched.files[at];
-    if (at >= 0) matched.files[at] = before ? joined(before, file) : file;
-    else if (own.trim() !== "") matched.rest.push({ why: section.good ? "stray" : "unreadable", text: own });
+    if (at >= 0) {
+      file.hints.push(...contradictions(section, changes[at] as JsonObject, cwd));
+      matched.files[at] = before ? joined(before, file) : file;
+    } else if (own.trim() !== "") matched.rest.push({ why: section.good ? "stray" : "unreadable", text: own });
   }
+  for (const file of matched.files) if (file) evenLineEnds(file);
   return matched;
 }
+
+/** What a section says of its file that the change does not: it is drawn all the same. */
+function contradictions({ says, from, file }: Section, change: JsonObject, cwd: string | null): string[] {
+  const [operation, old] = [stringAt(change, "operation") ?? "", stringAt(change, "oldPath")];
+  const has = (kind: Row["kind"]) => file.rows.some((row) => row.kind === kind);
+  const both = has("same") || (has("add") && has("del"));
+  const told = says ?? (both ? "modify" : operation);
+  const hints: string[] = [];
+  if (Object.hasOwn(FITTING, operation) && !FITTING[operation]?.includes(told))
+    hints.push(`The agent says ${operation}, its patch says ${told}.`);
+  if (from !== null && old !== null && !spellings(from).some((each) => same(each, old, cwd)))
+    hints.push(`The patch names another file to ${operation}: ${from}`);
+  return hints;
+}
+
+/** For each operation, what its patch may say. A file that was moved or copied may be drawn as a changed or a new one. */
+const FITTING: Record<string, string[]> = {
+  add: ["add"],
+  delete: ["delete"],
+  modify: ["modify"],
+  move: ["move", "modify", "add"],
+  copy: ["copy", "modify", "add"],
+};
 
 function joined(a: FilePatch, b: FilePatch): FilePatch {
   return {
@@ -62,6 +93,7 @@ function joined(a: FilePatch, b: FilePatch): FilePatch {
     removed: a.removed + b.removed,
     binary: a.binary || b.binary,
     notes: [...a.notes, ...b.notes],
+    hints: [...new Set([...a.hints, ...b.hints])],
     text: a.text + b.text,
   };
 }
@@ -71,6 +103,9 @@ export interface Section {
   sides: [string, string] | null;
   /** The path in its headers; null when only its first line names it. */
   name: string | null;
+  /** The operation that its headers name, and the path of the file it began as. */
+  says: string | null;
+  from: string | null;
   /** What follows "diff --git ". */
   git: string;
   good: boolean;
@@ -108,6 +143,8 @@ export function sectionsOf(text: string): Section[] {
       const [old, now] = [nameIn(line), nameIn(lines[at + 1] as string)];
       section.name = now === NO_FILE ? old : now;
       section.sides = [old, now];
+      if (old === NO_FILE) section.says = "add";
+      if (now === NO_FILE) section.says = "delete";
       at += 1;
     } else if (hunk) {
       at = readHunk(lines, at, last, hunk, section);
@@ -122,8 +159,8 @@ export function sectionsOf(text: string): Section[] {
 }
 
 function fresh(git: string): Section {
-  const file: FilePatch = { rows: [], added: 0, removed: 0, binary: false, notes: [], text: "" };
-  return { sides: null, name: null, git, good: true, text: "", file };
+  const file: FilePatch = { rows: [], added: 0, removed: 0, binary: false, notes: [], hints: [], text: "" };
+  return { sides: null, name: null, says: null, from: null, git, good: true, text: "", file };
 }
 
 /** "--- a" and "+++ b": inside a hunk a removed line may look like the first, so both have to stand there. */
@@ -138,15 +175,22 @@ function nameIn(line: string): string {
 /** The lines between the headers. */
 function readExtra(line: string, section: Section): void {
   const { file } = section;
-  const word = /^(rename to|copy to|similarity index|old mode|new mode) (.*?)\r?$/.exec(line);
+  const word = /^((?:rename|copy) (?:from|to)|similarity index|old mode|new mode) (.*?)\r?$/.exec(line);
   const value = word?.[2] ?? "";
-  if (word?.[1]?.endsWith(" to")) section.name = unquoted(value);
-  else if (word?.[1] === "similarity index") file.notes.push(`${value} the same`);
+  const whole = /^(new|deleted) file mode /.exec(line)?.[1];
+  if (whole) section.says = whole === "new" ? "add" : "delete";
+  else if (word?.[1]?.endsWith(" from")) section.from = unquoted(value);
+  else if (word?.[1]?.endsWith(" to")) {
+    section.name = unquoted(value);
+    section.says = word[1] === "copy to" ? "copy" : "move";
+  } else if (word?.[1] === "similarity index") file.notes.push(`${value} the same`);
   else if (word) file.notes.push(`${word[1]} ${value}`);
   else if (/^(Binary files |GIT binary patch)/.test(line)) file.binary = true;
 }
 
 const KINDS: Record<string, Row["kind"]> = { "+": "add", "-": "del", " ": "same", "\\": "note" };
+
+const EARLY = "The patch ends early: it has fewer lines than its headers promise.";
 
 /** Reads a hunk from its header on, and gives the line after it. */
 function readHunk(lines: string[], start: number, last: number, header: RegExpExecArray, section: Section): number {
@@ -174,6 +218,7 @@ function readHunk(lines: string[], start: number, last: number, header: RegExpEx
     if (kind === "add") file.added += 1;
     if (kind === "del") file.removed += 1;
   }
+  if (Math.max(...left) > 0) file.hints.push(EARLY);
   return at;
 }
 

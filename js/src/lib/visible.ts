@@ -7,6 +7,7 @@ export interface Piece {
 }
 
 const NAMES: Record<number, string> = {
+  13: "carriage return",
   160: "no-break space",
   173: "soft hyphen",
   1564: "Arabic letter mark",

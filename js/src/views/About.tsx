@@ -3,7 +3,6 @@ import { plural } from "../lib/time.ts";
 import { useApp } from "./context.ts";
 import { Details } from "./Details.tsx";
 import { Json } from "./Json.tsx";
-import { Visible } from "./Visible.tsx";
 
 /** What the session is about and how it was set up. */
 export function About(): VNode | null {
@@ -12,12 +11,12 @@ export function About(): VNode | null {
   const options = store.single("configOptions").value;
   const commands = store.single("commands").value;
   const info = store.single("sessionInfo").value;
-  const summary = [info.title, commands.length > 0 ? plural(commands.length, "command") : null].filter(
-    (part): part is string => typeof part === "string" && part !== "",
-  );
-  if (summary.length === 0) return null;
+  if (commands.length === 0 && !info.title) return null;
   return (
-    <Details class="acp-about" summary={<Visible text={summary.join(" · ")} oneLine />}>
+    <Details
+      class="acp-about"
+      summary={commands.length > 0 ? plural(commands.length, "command") : "About this session"}
+    >
       {() => (
         <Json
           label="About the session"

@@ -20,11 +20,12 @@ export function Compaction({ id }: { id: string }): VNode | null {
   if (!compaction) return null;
   const known = Object.hasOwn(COMPACTION_WORDS, compaction.status);
   const over = compaction.turn !== null && store.get("turns", compaction.turn)?.at.end != null;
-  const icon: IconName = compaction.status === "in_progress" && !over ? "spinner" : "minus";
+  const tone = compaction.status === "failed" ? "acp-bad" : "";
+  const icon: IconName = tone ? "alert" : compaction.status === "in_progress" && !over ? "spinner" : "minus";
   const words = known ? COMPACTION_WORDS[compaction.status] : `Context compaction: ${compaction.status}`;
   const line = (
     <>
-      <b>
+      <b class={tone}>
         <Visible text={words ?? ""} oneLine />
       </b>{" "}
       {compaction.error && <Visible text={compaction.error} />}
@@ -40,7 +41,7 @@ export function Compaction({ id }: { id: string }): VNode | null {
   }
   return (
     <div class="acp-note">
-      <Icon name={icon} />
+      <Icon name={icon} class={tone} />
       <span>{line}</span>
     </div>
   );

@@ -7,6 +7,7 @@ import type { Session } from "../types.ts";
 import { type Completion, CompletionList, commandsOf, completions, optionId } from "./Commands.tsx";
 import { useApp } from "./context.ts";
 import { Visible } from "./Visible.tsx";
+import { WithCode } from "./WithCode.tsx";
 import "./Composer.css";
 
 /** Where the next prompt is written. Enter sends, Shift+Enter begins a line. */
@@ -92,7 +93,7 @@ export function Composer(): VNode {
       />
       <button
         type="button"
-        class="acp-primary"
+        class={reason === null ? "acp-primary" : ""}
         disabled={!ready}
         onClick={send}
         title={busy ? "Sent when the agent is free" : "Enter sends, Shift+Enter begins a line"}
@@ -112,7 +113,7 @@ export function Composer(): VNode {
       {action.phase === "slow" && <p class="acp-wait">{BUSY_KERNEL.replace("answer", "prompt")}</p>}
       {action.error !== null && (
         <p class="acp-bad" role="alert">
-          <Visible text={action.error} />
+          <WithCode text={action.error} />
         </p>
       )}
     </footer>

@@ -7,6 +7,7 @@ import { visibleText } from "../lib/visible.ts";
 import type { JsonObject, Tagged } from "../types.ts";
 import { CopyButton } from "./CopyButton.tsx";
 import { useApp } from "./context.ts";
+import { Details } from "./Details.tsx";
 import { Rows } from "./DiffRows.tsx";
 import { Icon } from "./Icon.tsx";
 import { Json } from "./Json.tsx";
@@ -46,7 +47,7 @@ export function Diff({ item }: Props): VNode {
       {matched.rest.map((rest) => (
         <RestPatch rest={rest} />
       ))}
-      {format !== null && format !== "git_patch" && <OtherFormat format={format} text={text} />}
+      {patch && format !== "git_patch" && <OtherFormat format={format} text={text} patch={patch} />}
     </div>
   );
 }
@@ -67,17 +68,30 @@ function RestPatch({ rest }: { rest: Rest }): VNode {
   );
 }
 
-function OtherFormat({ format, text }: { format: string; text: string }): VNode {
+function OtherFormat({ format, text, patch }: { format: string | null; text: string; patch: JsonObject }): VNode {
+  const words = (
+    <>
+      A patch in the format{" "}
+      <code>
+        <Visible text={format ?? "unknown"} oneLine />
+      </code>
+      , as the agent sent it
+    </>
+  );
   return (
     <div class="acp-diff-rest">
-      <p class="acp-dim">
-        A patch in the format{" "}
-        <code>
-          <Visible text={format} oneLine />
-        </code>
-        , shown as text:
-      </p>
-      <TextPatch text={text} />
+      <Details summary={words} start={text.split("\n").length <= FOLD_ABOVE}>
+        {() =>
+          text === "" ? (
+            <Json value={patch} />
+          ) : (
+            <>
+              <TextPatch text={text} />
+              <CopyButton text={text} label="Copy patch" />
+            </>
+          )
+        }
+      </Details>
     </div>
   );
 }
@@ -105,9 +119,8 @@ function File({ change, file, cwd, whole }: FileProps): VNode {
   const path = stringAt(change, "path") ?? "";
   const name = visibleText(relative(path, cwd), true);
   const known = Object.hasOwn(KNOWN_FIELDS, stringAt(change, "operation") ?? "");
-  const notes = [stringAt(change, "fileType"), stringAt(change, "mimeType"), ...(file?.notes ?? []), note(file)].filter(
-    (text) => text && text !== "text",
-  );
+  const said = [stringAt(change, "fileType"), stringAt(change, "mimeType"), ...(file?.notes ?? []), note(file)];
+  const notes = [...new Set(said)].filter((text) => text && text !== "text");
   return (
     <>
       <div class="acp-file">
@@ -142,6 +155,11 @@ function File({ change, file, cwd, whole }: FileProps): VNode {
         {file && <CopyButton text={file.text} label="Copy patch" title={`Copies the patch of ${name}`} />}
         {whole !== "" && <CopyButton text={whole} label="Copy all" title="Copies the patch of all files" />}
       </div>
+      {file?.hints.map((hint) => (
+        <p class="acp-diff-hint acp-warn">
+          <Icon name="alert" /> <Visible text={hint} oneLine />
+        </p>
+      ))}
       {!known && <Json value={change} label="The change as the agent sent it" />}
       {file && open && rows > 0 && (
         <Rows

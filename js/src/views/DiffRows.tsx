@@ -120,7 +120,14 @@ function lineOf(row: Row, parts: Part[] | undefined, colours: Stretch[] | undefi
       <span class="acp-n">{row.before}</span>
       <span class="acp-n">{row.after}</span>
       <span class="acp-sign">{SIGNS[row.kind]}</span>
-      <span class="acp-line">{textOf(row.text, parts, colours)}</span>
+      <span class="acp-line">
+        {textOf(row.text, parts, colours)}
+        {row.lf && (
+          <span class="acp-mark" title="ends in LF, unlike most lines here">
+            ⟨LF⟩
+          </span>
+        )}
+      </span>
     </div>
   );
 }

@@ -4,6 +4,7 @@ import { plural } from "../lib/time.ts";
 import { CopyButton } from "./CopyButton.tsx";
 import { useApp } from "./context.ts";
 import { Visible } from "./Visible.tsx";
+import { WithCode } from "./WithCode.tsx";
 import "./ErrorCard.css";
 
 /** The agent did not start, or died: what, why, and what to do. */
@@ -18,14 +19,14 @@ export function ErrorCard(): VNode | null {
   return (
     <div class="acp-error" role="alert">
       <h4>
-        <Visible text={error.title} oneLine />
+        <WithCode text={error.title} />
       </h4>
       <p>
-        <Visible text={error.message} />
+        <WithCode text={error.message} />
       </p>
       {error.hint && (
         <p class="acp-dim">
-          <Visible text={error.hint} />
+          <WithCode text={error.hint} />
         </p>
       )}
       {error.stderr && (
@@ -40,7 +41,11 @@ export function ErrorCard(): VNode | null {
           </button>
         )}
         {lines > 0 && <CopyButton text={error.stderr} label={`Copy stderr (${plural(lines, "line")})`} />}
-        {restart.error && <span class="acp-bad">{restart.error}</span>}
+        {restart.error && (
+          <span class="acp-bad">
+            <WithCode text={restart.error} />
+          </span>
+        )}
       </div>
     </div>
   );

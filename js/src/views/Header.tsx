@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import { shortened } from "../lib/paths.ts";
+import { visibleText } from "../lib/visible.ts";
 import { useApp } from "./context.ts";
 import { FollowSwitch } from "./Follow.tsx";
 import { Options } from "./Options.tsx";
@@ -8,6 +9,17 @@ import { Stop } from "./Stop.tsx";
 import { Usage } from "./Usage.tsx";
 import { Visible } from "./Visible.tsx";
 import "./Header.css";
+
+/** What the session is about, as the agent calls it. */
+function Topic(): VNode {
+  const { title } = useApp().store.single("sessionInfo").value;
+  if (!title) return <span class="acp-grow" />;
+  return (
+    <span class="acp-topic" title={visibleText(title)}>
+      <Visible text={title} oneLine />
+    </span>
+  );
+}
 
 /** The line on top of a session: who, in which state, where, for how long, and the way to stop it. */
 export function Header(): VNode {
@@ -20,7 +32,7 @@ export function Header(): VNode {
       <AgentName />
       <StatusWords status={status} />
       <Elapsed status={status} />
-      <span class="acp-grow" />
+      <Topic />
       {session.cwd !== null && (
         <span
           class="acp-dim acp-cwd"

@@ -48,7 +48,7 @@ function Notice({ id, hide }: { id: string; hide: () => void }): VNode | null {
   const tone = toneOf(notice.severity);
   return (
     <div class="acp-note">
-      {tone && <Icon name="alert" class={tone} />}
+      {notice.severity !== "info" && <Icon name={tone ? "alert" : "other"} class={tone} />}
       <span>
         {notice.severity !== "info" && (
           <span class={`acp-severity ${tone}`}>

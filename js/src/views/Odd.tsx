@@ -1,4 +1,4 @@
-import type { VNode } from "preact";
+import type { ComponentChildren, VNode } from "preact";
 import type { Json as Value } from "../types.ts";
 import { Details } from "./Details.tsx";
 import { Json } from "./Json.tsx";
@@ -7,7 +7,7 @@ import "./Odd.css";
 
 interface Props {
   /** What kind of thing it is, in our words: "an update of the type". */
-  what: string;
+  what: ComponentChildren;
   name: string;
   value: Value;
   /** Only the JSON, without the line. */

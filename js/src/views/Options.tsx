@@ -83,10 +83,10 @@ function Option({ option, wide = false }: { option: JsonObject; wide?: boolean }
   const id = useId();
   const configId = stringAt(option, "configId") ?? "";
   const type = stringAt(option, "type") ?? "";
-  const action = app.actions.state(`config ${configId}`).value;
-  if (!Object.hasOwn(CONTROLS, type)) return <Odd what="a setting of the type" name={type} value={option} />;
-  const Control = CONTROLS[type] as (props: ControlProps) => VNode;
   const name = stringAt(option, "name") ?? configId;
+  const action = app.actions.state(`config ${configId}`).value;
+  if (!Object.hasOwn(CONTROLS, type)) return <Odd what={<Unknown name={name} />} name={type} value={option} />;
+  const Control = CONTROLS[type] as (props: ControlProps) => VNode;
   const changing = isUnderWay(action);
   const shown = changing && action.choice !== null ? action.choice : String(option.currentValue ?? "");
   const chosen = choicesOf(option).find((choice) => choice.value === shown);
@@ -127,6 +127,18 @@ function Option({ option, wide = false }: { option: JsonObject; wide?: boolean }
         </p>
       )}
     </div>
+  );
+}
+
+function Unknown({ name }: { name: string }): VNode {
+  return (
+    <>
+      the setting{" "}
+      <b>
+        <Visible text={name} oneLine />
+      </b>{" "}
+      of the type
+    </>
   );
 }
 

@@ -48,7 +48,7 @@ export function Options({ permission, call, name, open, chosen, choose, dismiss,
             title="Answers 'cancelled': the agent offers no way to say no"
           >
             {chosen === "dismiss" && <Icon name="spinner" />}
-            Dismiss<small>the agent may end the turn</small>
+            Dismiss <small>(the agent may end the turn)</small>
           </button>
         )}
         <span class="acp-grow" />

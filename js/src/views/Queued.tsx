@@ -6,6 +6,7 @@ import type { Turn as TurnState } from "../types.ts";
 import { useApp } from "./context.ts";
 import { Icon } from "./Icon.tsx";
 import { Visible } from "./Visible.tsx";
+import { WithCode } from "./WithCode.tsx";
 import "./Queued.css";
 
 export function promptText(turn: TurnState): string {
@@ -71,11 +72,15 @@ export function Queued({ id, turn }: { id: string; turn: TurnState }): VNode {
         </button>
       )}
       {(removing.phase === "slow" || (asked && again.phase === "slow")) && <span class="acp-wait">{WAITS}</span>}
-      {asked && !resent && again.error && <span class="acp-bad">{again.error}</span>}
+      {asked && !resent && again.error && (
+        <span class="acp-bad">
+          <WithCode text={again.error} />
+        </span>
+      )}
       {removing.error && <span class="acp-bad">{removing.error}</span>}
       {!queued && isLong(why) && why !== error?.message && (
         <span class="acp-bad">
-          <Visible text={why} />
+          <WithCode text={why} />
         </span>
       )}
     </div>

@@ -31,7 +31,8 @@ export function statusOf({ store, link }: App): Status {
   if (last) return { tone: "run", words: "working", working: true };
   const background = state.background?.length ?? 0;
   const rest = background > 0 ? ` · ${background} running in background` : "";
-  return { tone: "idle", words: (session.connection === "new" ? "not started" : "ready") + rest, working: false };
+  const unborn = session.connection === "new";
+  return { tone: unborn ? "off" : "idle", words: (unborn ? "not started" : "ready") + rest, working: false };
 }
 
 const BUSY_WORDS: Record<string, string> = {

@@ -6,6 +6,7 @@ import type { Turn as TurnState } from "../types.ts";
 import { type App, useApp } from "./context.ts";
 import { promptText } from "./Queued.tsx";
 import { Visible } from "./Visible.tsx";
+import { WithCode } from "./WithCode.tsx";
 
 const STOPS: Record<string, string> = {
   max_tokens: "Ended early: the limit of tokens was reached",
@@ -54,7 +55,7 @@ function Failed({ app, turn }: { app: App; turn: TurnState }): VNode {
     <div class="acp-done acp-bad">
       <span>
         {ours ? "Not finished: " : "The agent reported an error: "}
-        <Visible text={message} />{" "}
+        <WithCode text={message} />{" "}
       </span>
       {live && turn.prompt !== null && (
         <button type="button" onClick={() => app.actions.prompt(promptText(turn))}>

@@ -3,6 +3,12 @@ import { short } from "../lib/time.ts";
 import type { Usage as UsageState } from "../types.ts";
 import { Visible } from "./Visible.tsx";
 
+/** From which share of the context on, in percent, it is worth a word, and in which tone. */
+const FULL = [
+  [95, "acp-bad"],
+  [80, "acp-warn"],
+] as const;
+
 /** What fills the agent's context, and what it cost: only what the agent told. */
 export function Usage({ usage: { used, size, cost } }: { usage: UsageState }): VNode | null {
   const counted = used !== null && (used > 0 || Boolean(size)); // 0 of 0 tells nothing
@@ -10,6 +16,7 @@ export function Usage({ usage: { used, size, cost } }: { usage: UsageState }): V
   // A size that is exceeded is no size to measure by.
   const share = counted && size && used <= size ? Math.round((used / size) * 100) : null;
   const of = counted && size ? ` of ${short(size)}` : "";
+  const full = FULL.find(([least]) => share !== null && share >= least)?.[1];
   return (
     <span
       class="acp-dim acp-usage"
@@ -22,10 +29,11 @@ export function Usage({ usage: { used, size, cost } }: { usage: UsageState }): V
         </>
       )}
       {share !== null && (
-        <span class="acp-meter" aria-hidden="true">
+        <span class={`acp-meter ${full ?? ""}`} aria-hidden="true">
           <i style={{ width: `${share}%` }} />
         </span>
       )}{" "}
+      {full && <span class={full}>{share} % full </span>}
       {cost && <Visible text={money(cost.amount, cost.currency)} oneLine />}
     </span>
   );

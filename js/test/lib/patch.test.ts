@@ -89,10 +89,12 @@ describe("a patch beside its changes", () => {
     const { files } = matchPatch(section("diff --git /p/a /p/a\r\n--- /p/a\r\n+++ /p/a\r", body), [modify("/p/a")]);
     expect(files[0]?.rows.map((row) => [row.kind, row.text])).toEqual([
       ["hunk", "@@ -1 +1 @@"],
-      ["del", "a\r"],
-      ["add", "b\r"],
+      ["del", "a"],
+      ["add", "b"],
       ["note", "No newline at end of file"],
     ]);
+    expect(files[0]?.notes).toEqual(["CRLF line ends"]);
+    expect(files[0]?.text).toContain("-a\r\n");
   });
 
   it("is not fooled by removed lines that look like headers", () => {
@@ -117,6 +119,36 @@ describe("a patch beside its changes", () => {
       [3, null, "b"],
       [null, 3, "c"],
     ]);
+  });
+
+  it.each([
+    ["modify", "deleted file mode 100644\n--- /p/a\n+++ /dev/null\n@@ -1 +0,0 @@\n-x\n", "says delete"],
+    ["modify", "new file mode 100644\n--- /dev/null\n+++ /p/a\n@@ -0,0 +1 @@\n+x\n", "says add"],
+    ["delete", "--- /p/a\n+++ /p/a\n@@ -1 +1 @@\n-x\n+y\n", "says modify"],
+    ["add", "--- /p/a\n+++ /p/a\n@@ -1 +1 @@\n-x\n+y\n", "says modify"],
+    ["modify", "rename from /p/z\nrename to /p/a\n", "says move"],
+    ["move", "rename from /p/z\nrename to /p/a\n", "another file to move: /p/z"],
+    ["modify", "--- /p/a\n+++ /p/a\n@@ -1,9 +1,9 @@\n-x\n+y\n", "ends early"],
+  ])("is drawn with a hint where the change says %s and it does not fit", (operation, body, words) => {
+    const change = { operation, path: "/p/a", ...(operation === "move" ? { oldPath: "/p/b" } : {}) };
+    const { files, rest } = matchPatch(`diff --git /p/a /p/a\n${body}`, [change]);
+    expect(rest).toEqual([]);
+    expect(files[0]?.hints).toEqual([expect.stringContaining(words)]);
+  });
+
+  it.each([
+    ["add", "new file mode 100644\n--- /dev/null\n+++ /p/a\n@@ -0,0 +1 @@\n+x\n"],
+    ["add", "--- /p/a\n+++ /p/a\n@@ -0,0 +1 @@\n+x\n"],
+    ["delete", "--- /p/a\n+++ /p/a\n@@ -1 +0,0 @@\n-x\n"],
+    ["modify", "--- /p/a\n+++ /p/a\n@@ -1,2 +1,2 @@\n-x\n+y\n \n"],
+    ["modify", "old mode 100644\nnew mode 100755\n"],
+    ["move", "rename from b\nrename to a\n"],
+    ["copy", "--- /dev/null\n+++ /p/a\n@@ -0,0 +1 @@\n+x\n"],
+    ["_merge", "deleted file mode 100644\n"],
+  ])("that fits what the change says (%s) has no hint", (operation, body) => {
+    const change = { operation, path: "/p/a", oldPath: "/p/b" };
+    const { files } = matchPatch(`diff --git /p/a /p/a\n${body}`, [change], "/p");
+    expect(files[0]?.hints).toEqual([]);
   });
 
   it("that is none is kept as text", () => {

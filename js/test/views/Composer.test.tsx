@@ -23,6 +23,19 @@ function type(page: Page, draft: string): void {
   });
 }
 
+describe("the composer", () => {
+  const session = (connection: string): HTMLButtonElement =>
+    show(<Composer />, state({ session: { connection } })).one("button") as HTMLButtonElement;
+
+  it("looks off where no prompt can be sent", () => {
+    expect(session("ready").className).toBe("acp-primary");
+    for (const connection of ["closed", "failed"]) {
+      expect(session(connection).className).toBe("");
+      expect(session(connection).disabled).toBe(true);
+    }
+  });
+});
+
 describe("commands in the composer", () => {
   it("are listed after a slash and filtered by what follows", () => {
     const page = draw();

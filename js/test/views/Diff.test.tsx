@@ -61,7 +61,50 @@ describe("a diff", () => {
   it("shows an unknown operation with its JSON, and an unknown format as text", () => {
     const page = draw([{ operation: "_chmod", path: `${CWD}/run.sh`, mode: "755" }], { format: "_ed", text: "1,$d" });
     expect(page.text()).toContain('"mode": "755"');
-    expect(page.text()).toContain("A patch in the format _ed, shown as text:1,$d");
+    expect(page.text()).toContain("A patch in the format _ed, as the agent sent it1,$d");
+    expect(page.one("pre.acp-patch-text").textContent).toBe("1,$d");
+    expect(page.text()).toContain("Copy patch");
+    click(page.one(".acp-details button"));
+    expect(page.text()).not.toContain("1,$d");
+  });
+
+  it("begins with a long patch of an unknown format closed, and shows one without text as it is", () => {
+    const text = "1,$d\n".repeat(1000);
+    const page = draw([change("modify", "a")], { format: "_ed", text });
+    expect(page.text()).not.toContain("1,$d");
+    click(page.one(".acp-details button"));
+    expect(page.one("pre.acp-patch-text").textContent).toBe(text);
+    expect(draw([change("modify", "a")], { format: "_ops", ops: ["cut"] }).text()).toContain('"cut"');
+  });
+
+  it("says a word about a file once", () => {
+    const text = `diff --git ${CWD}/x.png ${CWD}/x.png\nBinary files differ\n`;
+    const page = draw([change("modify", "x.png", { fileType: "binary" })], git(text));
+    expect(page.one(".acp-file").textContent).toBe("modifyx.pngbinaryCopy patch");
+  });
+
+  it("hints at a patch that says something else than the change, and draws it", () => {
+    const path = `${CWD}/a.txt`;
+    const text = `diff --git ${path} ${path}\ndeleted file mode 100644\n--- ${path}\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n`;
+    const page = draw([change("modify", "a.txt")], git(text));
+    expect(page.one(".acp-diff-hint").textContent).toContain("The agent says modify, its patch says delete.");
+    expect(page.all(".acp-row")).toHaveLength(1);
+    expect(draw([change("delete", "a.txt")], git(text)).all(".acp-diff-hint")).toEqual([]);
+  });
+
+  it("says once that lines end as on Windows, and marks those that do not", () => {
+    const path = `${CWD}/a.txt`;
+    const body = "@@ -1,3 +1,3 @@\n one\r\n-two\r\n+two\n three\r\n";
+    const windows = (text: string) =>
+      draw([change("modify", "a.txt")], git(`diff --git ${path} ${path}\n--- ${path}\n+++ ${path}\n${text}`));
+    const all = windows(body.replace("+two\n", "+2\r\n"));
+    expect(all.one(".acp-file").textContent).toContain("CRLF line ends");
+    expect(all.all(".acp-mark")).toEqual([]);
+    const one = windows(body);
+    expect(one.one(".acp-file").textContent).toContain("mostly CRLF line ends");
+    expect(one.all(".acp-mark").map((mark) => mark.closest(".acp-row")?.textContent)).toEqual(["2+two⟨LF⟩"]);
+    const few = windows("@@ -1,2 +1,2 @@\n one\n-two\n+two\r\n");
+    expect(few.all(".acp-row").map((row) => row.textContent)).toEqual(["11one", "2−two", "2+two⟨U+000D⟩"]);
   });
 
   it("folds what is long, and says how long it is", () => {

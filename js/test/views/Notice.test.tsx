@@ -22,6 +22,7 @@ describe("notices", () => {
     const page = notices("info", "error", "_cosmic");
     expect(page.all(".acp-severity").map((each) => each.textContent?.trim())).toEqual(["error", "_cosmic"]);
     expect(page.all(".acp-severity.acp-bad")).toHaveLength(1);
+    expect(page.all(".acp-note").map((note) => note.querySelectorAll("svg").length)).toEqual([0, 1, 1]);
   });
 
   it("can be hidden one by one", () => {
@@ -54,6 +55,13 @@ describe("a compaction", () => {
     expect(draw({ status: "_half" }).text()).toBe("Context compaction: _half");
   });
 
+  it("looks failed when it failed, and only then", () => {
+    const failed = draw({ status: "failed", error: "too long" });
+    expect(failed.all(".acp-bad").map((each) => each.tagName.toLowerCase())).toEqual(["svg", "b"]);
+    expect(draw({ status: "failed", summary: [text("half")] }).one(".acp-bad").textContent).toContain("failed");
+    expect(draw({ status: "completed" }).all(".acp-bad")).toEqual([]);
+  });
+
   it("has its summary inside", () => {
     const page = draw({ status: "completed", summary: [text("what was kept")] });
     expect(page.text()).not.toContain("what was kept");
@@ -79,9 +87,12 @@ describe("what stands below the transcript", () => {
 
   it("tells about the session when there is something to tell", () => {
     const commands = [{ name: "run" }, { name: "plan" }];
-    expect(show(<About />, state({ commands, sessionInfo: { title: "Mend it" } })).text()).toContain(
-      "Mend it · 2 commands",
-    );
+    const sessionInfo = { title: "Mend it" };
+    expect(show(<About />, state({ commands, sessionInfo })).text()).toBe("2 commands");
+    const page = show(<About />, state({ sessionInfo }));
+    expect(page.text()).toBe("About this session");
+    click(page.one("button"));
+    expect(page.text()).toContain("Mend it");
     expect(show(<About />, state({})).text()).toBe("");
   });
 });

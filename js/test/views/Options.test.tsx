@@ -61,7 +61,7 @@ describe("options", () => {
     const box = page.one("input[type=checkbox]") as HTMLInputElement;
     expect(box.checked).toBe(true);
     expect(page.text()).toContain("May search");
-    expect(page.text()).toContain("a setting of the type _slider");
+    expect(page.text()).toContain("The agent sent the setting Heat of the type _slider, which");
     click(box);
     expect(page.model.of("configure")).toMatchObject([{ configId: "web", value: false }]);
   });

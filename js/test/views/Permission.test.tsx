@@ -255,7 +255,7 @@ describe("an answer", () => {
     const { model, buttons, text } = await ask({ options: [OPTIONS[0] as Json] });
     click(buttons().at(-1) as HTMLElement);
     expect(model.of("dismiss")).toMatchObject([{ permission: "p:1" }]);
-    expect(text()).toContain("Dismissthe agent may end the turn");
+    expect(text()).toContain("Dismiss (the agent may end the turn)");
     expect((await ask()).text()).not.toContain("Dismiss");
   });
 

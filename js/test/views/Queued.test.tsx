@@ -46,6 +46,22 @@ describe("queued prompts", () => {
     expect(page.one("[role=log]").textContent).toContain("Not sent, the turn was stopped: “third”");
   });
 
+  it("are removed each by its own button, also when several are asked for at once", async () => {
+    const page = show(<Session />, queued());
+    const lines = () => page.all(".acp-queue").map((line) => line.textContent);
+    for (const remove of page.all(".acp-queue button").reverse()) click(remove);
+    const sent = page.model.of("unqueue");
+    expect(sent.map((each) => each.turn)).toEqual(["r:3", "r:2"]);
+    expect(lines()).toEqual(["Queued: “second”Removing…", "Queued: “third”Removing…"]);
+    const refused = { type: "result", id: sent[0]?.id, ok: false, error: "It is being sent." };
+    await act(async () => page.model.receive(refused));
+    expect(lines()).toEqual(["Queued: “second”Removing…", "Queued: “third”RemoveIt is being sent."]);
+    page.ops(["set", ["turns", "r:2", "status"], "not_sent"]);
+    expect(page.all('[aria-label="Queued prompts"] .acp-queue').map((line) => line.textContent)).toEqual([
+      "Queued: “third”RemoveIt is being sent.",
+    ]);
+  });
+
   it("say below their cell why a second sending was refused", async () => {
     const page = show(<TurnView turn="r:1" />, state({ turns: { "r:1": turn(1, "again", { status: "not_sent" }) } }));
     click(button(page, "Send now") as HTMLElement);
@@ -75,6 +91,21 @@ describe("what a turn took", () => {
     expect(ends(null)).toEqual([plain, plain]);
     expect(ends({ totalTokens: "many" })).toEqual([plain, plain]);
     expect(ends({ totalTokens: 7 }, BUSY)).toEqual([plain, plain]);
+    expect(ends({ totalTokens: 0 })).toEqual([plain, `${plain} · 0 tokens`]);
+  });
+
+  it("stands there once the turn is over, and not at one that was never sent", () => {
+    const usage = { totalTokens: 1_200_000 };
+    const page = show(<Session />, state({ state: { ...BUSY, usage }, turns: { "r:1": turn(1, "go") } }));
+    expect(page.text()).not.toContain("tokens");
+    page.ops(["set", ["turns", "r:1"], done(1)], ["set", ["state"], { ...IDLE, usage }]);
+    expect(page.one(".acp-done").textContent).toBe("Done in 41 s · 1.2M tokens");
+    page.ops([
+      "set",
+      ["turns", "r:2"],
+      turn(2, "next", { status: "not_sent", at: { queued: START, sent: null, end: START } }),
+    ]);
+    expect(page.one(".acp-done").textContent).toBe("Done in 41 s · 1.2M tokens");
   });
 });
 

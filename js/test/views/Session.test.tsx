@@ -36,6 +36,22 @@ describe("the header", () => {
     );
   });
 
+  it("has the dot of a session that is ready only when it is", () => {
+    const dot = (session: JsonObject): string => show(<Session />, state({ session })).one(".acp-dot").className;
+    expect(dot({})).toBe("acp-dot acp-dot-idle");
+    for (const connection of ["new", "closed"]) expect(dot({ connection })).toBe("acp-dot acp-dot-off");
+    expect(dot({ connection: "failed" })).toBe("acp-dot acp-dot-bad");
+  });
+
+  it("has the session's title, as soon as it has one, and no other place has", () => {
+    const page = show(<Session />, state({}));
+    expect(page.all(".acp-topic")).toEqual([]);
+    page.ops(["set", ["sessionInfo", "title"], "Mend \u202emean()"]);
+    expect(page.one(".acp-header .acp-topic").textContent).toBe("Mend ⟨U+202E⟩mean()");
+    expect(page.one(".acp-topic").title).toBe("Mend ⟨U+202E⟩mean()");
+    expect(page.one("[role=log]").textContent).not.toContain("Mend");
+  });
+
   it("has the agent, its folder and how long it has worked and been quiet", async () => {
     const page = show(<Session />, state({ state: BUSY, turns: { "r:1": turn(1, "go") } }));
     expect(page.one(".acp-agent").textContent).toBe("demo agent");
@@ -253,7 +269,7 @@ describe("queued prompts", () => {
 
   it.each([
     ["you removed it", "Not sent, you removed it: “x”"],
-    ["There is no command `x`. It was searched.", "Not sent: “x”Send nowThere is no command `x`."],
+    ["There is no command `x`. It was searched.", "Not sent: “x”Send nowThere is no command x. It was searched."],
   ])("say why they were not sent: %s", (message, words) => {
     const not = turn(1, "x", { status: "not_sent", error: { message, code: null, data: null } });
     expect(show(<Session />, state({ turns: { "r:1": not } })).text()).toContain(words);

@@ -22,6 +22,16 @@ describe("usage", () => {
     expect(over.one(".acp-usage").title).not.toContain("%");
   });
 
+  it("is told in words and in another colour when it is nearly full", () => {
+    const look = (used: number) => {
+      const page = draw({ used, size: 200_000 });
+      return [page.text(), page.one(".acp-meter").className.trim()];
+    };
+    expect(look(158_000)).toEqual(["158k of 200k tokens", "acp-meter"]);
+    expect(look(160_000)).toEqual(["160k of 200k tokens 80 % full", "acp-meter acp-warn"]);
+    expect(look(190_000)).toEqual(["190k of 200k tokens 95 % full", "acp-meter acp-bad"]);
+  });
+
   it("has costs in their currency", () => {
     expect(draw({ cost: { amount: 0.012, currency: "USD" } }).text()).toBe("$0.012");
     expect(draw({ cost: { amount: 0.05, currency: "USD" } }).text()).toBe("$0.05");
