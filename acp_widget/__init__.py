@@ -36,6 +36,7 @@ _HOMES = {
     "NotOffered": "errors",
     "ProtocolVersionError": "errors",
     "RequestError": "errors",
+    "SessionNotFound": "errors",
     "StartTimeout": "errors",
     "WaitNotPossible": "errors",
     "NobodyWatching": "errors",
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
         NotOffered as NotOffered,
         ProtocolVersionError as ProtocolVersionError,
         RequestError as RequestError,
+        SessionNotFound as SessionNotFound,
         StartTimeout as StartTimeout,
         WaitNotPossible as WaitNotPossible,
     )

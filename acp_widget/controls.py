@@ -13,7 +13,8 @@ from typing import Any
 from . import errors, runtime
 from .config import choices, is_known
 from .protocol.connection import INVALID_PARAMS, METHOD_NOT_FOUND
-from .protocol.peer import AUTH_REQUIRED, Peer
+from .protocol.peer import Peer
+from .protocol.refusals import AUTH_REQUIRED
 from .session.state import State
 from .session.words import is_final
 

@@ -121,6 +121,12 @@ class NoAnswer(AcpError):
     title = "The agent did not answer"
 
 
+class SessionNotFound(AcpError):
+    """The agent does not know the session that was to be loaded or resumed, or could not open it."""
+
+    title = "The session is gone"
+
+
 class NobodyWatching(UserWarning):
     """A permission request was answered by the fallback (a rejection), because nobody could see it."""
 

@@ -68,7 +68,7 @@ LIBRARIES: dict[str, set[str]] = {
 PUBLIC = """
     AcpError Agent AgentClosed AgentExited AgentNotFound AnswerRefused AuthRequired Change Choice Command Config
     ConnectionClosed Diff Message NoAnswer NobodyWatching NotOffered Permission Plan PlanEntry ProtocolVersionError
-    RequestError StartTimeout Terminal ToolCall Turn WaitNotPossible __version__
+    RequestError SessionNotFound StartTimeout Terminal ToolCall Turn WaitNotPossible __version__
 """.split()  # noqa: SIM905
 
 MODULES = sorted(PACKAGE.rglob("*.py"))

@@ -8,24 +8,24 @@ from pathlib import Path
 from typing import Any
 
 from .. import errors
-from . import handshake
-from .connection import INVALID_PARAMS, METHOD_NOT_FOUND, NOT_HANDLED, Connection, RequestId
+from . import refusals
+from .connection import INVALID_PARAMS, NOT_HANDLED, Connection, RequestId
+from .opening import Opening
+from .refusals import AUTH_REQUIRED
 from .transport import Json, Transport
 from .v1 import V1
 from .v2 import V2
 
-AUTH_REQUIRED = -32000
 NOT_FOUND = -32002
 
 _EARLY = 1_000  # messages kept from before the answer to `session/new`
 _STRANGERS = 50  # unknown session ids that are reported
 _CLOSE_TIMEOUT = 1.0  # seconds for the answer to `session/close`
-_STDERR_SHOWN = 4_000  # characters of stderr in an error
 
 _CANCELLED = {"outcome": {"outcome": "cancelled"}}
 
 
-class Peer:
+class Peer(Opening):
     """One session with an agent that speaks ACP v2 or v1, as events with v2 shapes.
 
     `emit(event)` gets the events of docs/internals.md, without `at`, in the order of what happened.
@@ -59,7 +59,8 @@ class Peer:
             on_traffic=on_traffic,
         )
         self._session_id: str | None = None
-        self._auth_methods: list[Any] = []
+        self.capabilities: Any = None
+        self.auth_methods: list[Any] = []
         self._early: list[tuple[str | None, Json]] = []
         self._strangers: set[str] = set()
         self._stray = ""
@@ -98,59 +99,34 @@ class Peer:
         `cwd` absolute. `timeout`: seconds for both together. Raises `StartTimeout`, `ProtocolVersionError`,
         `AuthRequired`, `AgentExited`, or `RequestError` when the agent refuses.
         """
+        deadline = None if timeout is None else asyncio.get_running_loop().time() + timeout
         if not Path(cwd).is_absolute():
             raise ValueError(f"cwd must be an absolute path, not {cwd!r}")
-        loop = asyncio.get_running_loop()
-        began = loop.time()
-        self._connection.start()
-
-        async def ask(method: str, params: Json, on_answer: Callable[[Any, Any], object]) -> Any:
-            left = None if timeout is None else max(0.0, began + timeout - loop.time())
-            try:
-                return await self._connection.request(method, params, timeout=left, on_answer=on_answer)
-            except TimeoutError:
-                raise self._start_timeout(method, loop.time() - began) from None
-            except errors.ConnectionClosed as error:
-                raise self._death or error from None
-
-        try:
-            result = await ask("initialize", handshake.initialize_params(), self._initialized)
-        except errors.RequestError as error:
-            other = handshake.version_to_try(error)
-            if other is None:
-                raise self._refused("initialize", error) from error
-            try:
-                result = await ask("initialize", handshake.initialize_params(other), self._initialized)
-            except errors.RequestError as again:
-                raise self._refused("initialize", again) from again
-        handshake.check_version(result)
-        params: Json = {"cwd": cwd, "mcpServers": list(mcp_servers)}
+        await self.initialize(timeout=timeout)
+        left = None if deadline is None else max(0.0, deadline - asyncio.get_running_loop().time())
+        place: Json = {"cwd": cwd, "mcpServers": list(mcp_servers)}
         if additional_directories:
-            params["additionalDirectories"] = list(additional_directories)
-        try:
-            await ask("session/new", params, self._session_made)
-        except errors.RequestError as error:
-            raise self._refused("session/new", error) from error
-        if self._session_id is None:
-            raise errors.RequestError(INVALID_PARAMS, "The agent answered `session/new` without a session id.")
-        if self._death is not None:
-            raise self._death
-        self._started = True
+            place["additionalDirectories"] = list(additional_directories)
+        await self.new(place, timeout=left)
 
-    def prompt(self, turn: str, blocks: Sequence[Json], *, source: str | None = None) -> asyncio.Future[None]:
+    def prompt(
+        self, turn: str, blocks: Sequence[Json], *, source: str | None = None, again: bool = False
+    ) -> asyncio.Future[None]:
         """Send a prompt. Emits `promptSent`, and `promptResult` or `promptError` when the agent accepted it or not.
 
-        When the agent ends first neither comes; `on_closed` does.
+        `promptHeld` when the agent wants a login first and tells how: then it may be sent again (`again`).
+        When the agent ends first none of these comes; `on_closed` does.
         """
-        event = {"type": "promptSent", "turn": turn, "prompt": list(blocks)}
-        self._emit(event if source is None else {**event, "source": source})
+        more: Json = {**({} if source is None else {"source": source}), **({"again": True} if again else {})}
+        self._emit({"type": "promptSent", "turn": turn, "prompt": list(blocks), **more})
 
         def answered(result: Any, error: errors.RequestError | errors.ConnectionClosed | None) -> None:
             if error is None:
                 self._emit({"type": "promptResult", "turn": turn, "result": result})
             elif isinstance(error, errors.RequestError):
-                told = {"code": error.code, "message": error.message, "data": error.data}
-                self._emit({"type": "promptError", "turn": turn, "error": told})
+                held = error.code == AUTH_REQUIRED and self.auth_methods
+                told = refusals.hidden({"code": error.code, "message": error.message, "data": error.data}, self._hide)
+                self._emit({"type": "promptHeld" if held else "promptError", "turn": turn, "error": told})
 
         self._connection.request(
             "session/prompt", {"sessionId": self._session_id, "prompt": list(blocks)}, on_answer=answered
@@ -279,22 +255,7 @@ class Peer:
             self._early.append((None, {"type": "diagnostic", "where": "session/new", "message": _TOO_EARLY}))
         return False
 
-    def _initialized(self, result: Any, error: object) -> None:
-        if error is not None or not handshake.is_spoken(result):
-            return
-        if not handshake.speaks_v2(result):
-            self._dialect = V1()
-        methods = result.get("authMethods")
-        self._auth_methods = methods if isinstance(methods, list) else []
-        self._emit({"type": "initialized", "result": result})
-
-    def _session_made(self, result: Any, error: object) -> None:
-        session_id = result.get("sessionId") if isinstance(result, dict) else None
-        if error is not None or not isinstance(session_id, str):
-            return
-        self._session_id = session_id
-        self._emit({"type": "sessionNew", "result": result})
-        # After the answer, so that what was reported early wins over what the answer says (R77).
+    def _flush_early(self) -> None:
         early, self._early = self._early, []
         for owner, event in early:
             if owner is None:
@@ -325,36 +286,6 @@ class Peer:
             if self._started and self._on_closed is not None:
                 self._on_closed(self._death)
 
-    def _start_timeout(self, method: str, seconds: float) -> errors.StartTimeout:
-        return errors.StartTimeout(
-            f"The agent is running, but did not answer `{method}` within {_seconds(seconds)}.",
-            hint=self._hint(
-                "Does its command start an ACP agent, and is it logged in? Try it in a terminal; "
-                "an agent that is only slow gets more time with start_timeout=."
-            ),
-            stderr=self._stderr(),
-        )
-
-    def _refused(self, method: str, error: errors.RequestError) -> errors.AcpError:
-        if error.code == handshake.UNSUPPORTED_VERSION and not handshake.common(error.data):
-            return handshake.other_version(handshake.versions(error.data))
-        if error.code == AUTH_REQUIRED:
-            return errors.AuthRequired(
-                f"The agent wants you to log in first: {error.message}",
-                hint=handshake.login_hint(self._auth_methods),
-                stderr=self._stderr(),
-            )
-        hint = "Does its command start an ACP agent?" if error.code == METHOD_NOT_FOUND else ""
-        told = f"The agent refused `{method}`: {error.message} (code {error.code})."
-        return errors.RequestError(error.code, told, error.data, hint=self._hint(hint))
-
-    def _hint(self, hint: str) -> str:
-        return " ".join(filter(None, [hint, self._stray]))
-
-    def _stderr(self) -> str:
-        tail: Callable[[int], str] | None = getattr(self._transport, "stderr_tail", None)
-        return tail(_STDERR_SHOWN) if tail is not None else ""
-
 
 _TOO_EARLY = f"More than {_EARLY} messages came before the answer to session/new; later ones were dropped."
 
@@ -362,7 +293,3 @@ _EXIT_HINTS = {
     "exit code 127": "A command that it needs was not found; is everything it needs on PATH?",
     "killed by SIGKILL": "Something ended it by force; often the system, when memory runs out.",
 }
-
-
-def _seconds(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds >= 1 else f"{seconds:.1g} s"

@@ -92,7 +92,7 @@ class StdioTransport:
 
     def stderr_tail(self, limit: int = _TAIL) -> str:
         """The end of what the agent wrote to stderr, at most `limit` characters, values of secrets hidden."""
-        return self._hide(self._err.text())[-limit:]
+        return self.hide(self._err.text())[-limit:]
 
     # --- messages --------------------------------------------------------------------------------------------------
 
@@ -107,7 +107,7 @@ class StdioTransport:
         """
         while (line := await self._out.next()) is not None:
             if isinstance(line, NotAMessage):
-                raise NotAMessage(self._hide(line.text), line.reason)
+                raise NotAMessage(self.hide(line.text), line.reason)
             if not line.strip():
                 continue
             try:
@@ -115,7 +115,7 @@ class StdioTransport:
             except ValueError as error:
                 text = line[: 4 * _SHOWN].decode("utf-8", "replace").strip()
                 shown = text[:_SHOWN] + ("…" if len(text) > _SHOWN or len(line) > 4 * _SHOWN else "")
-                raise NotAMessage(self._hide(shown), f"not JSON ({error})") from None
+                raise NotAMessage(self.hide(shown), f"not JSON ({error})") from None
         raise EOFError(await self._obituary())
 
     async def _obituary(self) -> str:
@@ -179,7 +179,8 @@ class StdioTransport:
             await asyncio.sleep(_QUIET)
         self._out.finish()
 
-    def _hide(self, text: str) -> str:
+    def hide(self, text: str) -> str:
+        """The text with the names of secrets in the place of their values."""
         for value, name in self._secrets:
             text = text.replace(value, f"[{name}]")
         return text
