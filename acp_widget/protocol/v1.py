@@ -6,6 +6,7 @@ belong together, modes as config options.
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from collections.abc import Callable, Iterator
 from typing import Any, Final
@@ -14,9 +15,11 @@ from . import v1_shapes as shapes
 from .transport import Json
 
 _ROLES: Final = {"user_message_chunk": "user", "agent_message_chunk": "agent", "agent_thought_chunk": "thought"}
-
-
 _SETTERS: Final = {"mode": ("session/set_mode", "modeId"), "model": ("session/set_model", "modelId")}
+
+
+# Of all connections of this process: a session that goes on in a new one must not get an id of ours again.
+_numbers = itertools.count(1)
 
 
 class V1:
@@ -27,12 +30,13 @@ class V1:
 
     def __init__(self) -> None:
         self._prompt: list[Any] | None = None  # of the turn under way
+        self._turn: Any = None  # its key
         self._echo: _Echo | None = None
-        self._messages = 0  # ids that we gave
         self._open: tuple[str, str] | None = None  # role and id of the message that takes chunks without an id
         self._titles: dict[str, str] = {}  # of the tool calls that were seen
         self._asked: Counter[tuple[type, Any]] = Counter()  # permission requests without an answer
         self._options: list[Any] | None = None  # real config options
+        self._reported = False  # by an update, which no answer to an earlier request overwrites
         self._chosen: dict[str, str] = {}  # by category: what was reported before the choices were known
         self._selections: dict[str, Json] = {}  # by category: the option made of modes or models
 
@@ -81,12 +85,11 @@ class V1:
             if option is not None:
                 self._selections[category] = self._with_chosen(category, option)
         options = shapes.config_options(result.get("configOptions"))
-        reported = self._options is not None
-        if isinstance(options, list) and not reported:
+        if isinstance(options, list) and not self._reported:
             self._options = options
         shown = self._config()
         yield {**event, "result": {**result, "configOptions": shown} if shown is not None else result}
-        if reported and self._selections:
+        if self._reported and self._selections:
             # An update was first and stands; what it cannot know comes to it.
             yield _update(sessionUpdate="config_option_update", configOptions=shown)
 
@@ -94,6 +97,8 @@ class V1:
         """`session/load` or `session/resume` was sent: what comes now was said before."""
         self._open = None
         self._titles.clear()
+        self._chosen.clear()
+        self._reported = False
         yield event
 
     def _config_result(self, event: Json) -> Iterator[Json]:
@@ -143,6 +148,7 @@ class V1:
         blocks = event.get("prompt")
         yield event
         self._open = None
+        self._turn = event.get("turn")
         self._prompt = blocks if isinstance(blocks, list) else []
         self._echo = _Echo(self._prompt)
         if self._prompt:
@@ -155,21 +161,26 @@ class V1:
         told = {}
         if isinstance(result, dict):
             told = {name: result[name] for name in ("stopReason", "usage") if result.get(name) is not None}
-        yield from self._over(told)
+        yield from self._over(event, told)
 
     def _prompt_error(self, event: Json) -> Iterator[Json]:
         yield event
-        yield from self._over({})
+        yield from self._over(event, {})
 
-    def _over(self, told: Json) -> Iterator[Json]:
+    def _over(self, event: Json, told: Json) -> Iterator[Json]:
+        if self._prompt is not None and event.get("turn") != self._turn:
+            return  # an answer to an earlier prompt: another one is under way
         self._prompt = self._echo = self._open = None
         yield _state("idle", **told)
 
     def _request(self, event: Json) -> Iterator[Json]:
         request_id, params = event.get("id"), event.get("params")
-        self._asked[type(request_id), request_id] += 1
         if isinstance(params, dict) and "subject" not in params:
             event = {**event, "params": self._question(params)}
+        if not isinstance(request_id, (int, float, str)):
+            yield event  # nobody can answer it
+            return
+        self._asked[type(request_id), request_id] += 1
         yield event
         if self._prompt is not None and self._asked[type(request_id), request_id] > 0:
             yield _state("requires_action")
@@ -217,8 +228,7 @@ class V1:
         return {**update, "messageId": self._open[1]}
 
     def _new_id(self) -> str:
-        self._messages += 1
-        return f"acp-widget:{self._messages}"
+        return f"acp-widget:{next(_numbers)}"
 
     def _call(self, update: Json) -> Iterator[Json]:
         self._echo = None
@@ -254,6 +264,7 @@ class V1:
         given = update.get("configOptions")
         if isinstance(given, list):
             self._options = shapes.config_options(given)
+            self._reported = True
             update = {**update, "configOptions": self._config()}
         yield _update(**update)
 
@@ -282,21 +293,33 @@ class _Echo:
 
     def hears(self, block: Any) -> list[Any] | None:
         """None while it may be the echo; else what was withheld of a message that is none after all."""
-        expected = self._left[0] if self._left else None
-        said = _text(block)
-        if block == expected:
-            self._left.pop(0)
-        elif said and _text(expected).startswith(said):
-            self._left[0] = {"type": "text", "text": _text(expected)[len(said) :]}
-        else:
-            return self._heard if self._left else []
+        if not self._left:
+            return []  # all of it was heard
+        if block == self._left[0]:
+            del self._left[0]
+        elif not self._repeats(_text(block)):
+            return self._heard
         self._heard.append(block)
         return None
 
+    def _repeats(self, said: str | None) -> bool:
+        """Whether a text goes on with the prompt's, which may lie in several blocks; then it is taken off what is left."""
+        if said is None:
+            return False
+        left = list(self._left)
+        while said:
+            text = _text(left[0]) if left else None
+            if not text or not (said.startswith(text) or text.startswith(said)):
+                return False
+            left[:1] = [{"type": "text", "text": text[len(said) :]}] if len(text) > len(said) else []
+            said = said[len(text) :]
+        self._left = left
+        return True
 
-def _text(block: Any) -> str:
+
+def _text(block: Any) -> str | None:
     text = block.get("text") if isinstance(block, dict) and block.get("type") == "text" else None
-    return text if isinstance(text, str) else ""
+    return text if isinstance(text, str) else None
 
 
 def _update(**update: Any) -> Json:
