@@ -11,7 +11,7 @@ import os
 import sys
 import warnings
 import weakref
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping
 from typing import Any
 
 from . import driver as driving
@@ -32,11 +32,14 @@ _RESTART_HINT = "agent.restart() ends its process and starts it again."
 class Agent(Reading):
     """A coding agent that speaks the Agent Client Protocol, driven from Python and from its widget.
 
-    `agent`: a known name (`"demo"`), a command line or a list of arguments. It starts with the first prompt.
+    `agent`: a known name (`"claude"`; `python -m acp_widget agents` lists them), a command line, a list of arguments,
+    or an entry of `agent_servers` as in Zed's settings. Without one: what the variable `ACP_WIDGET_AGENT` says, else
+    `"demo"`. It starts with the first prompt.
     `cwd`: where it works; default: the kernel's folder, and for `"demo"` a fresh temporary one.
     `env`: variables added to the kernel's own. They are never stored or shown.
     `permissions`: who answers its requests: `"ask"` (buttons), `"allow"` (the first *allow once*), `"reject"`.
-    `start_timeout`: seconds it may take to start. `nobody_after`: seconds after which a request that no open view
+    `start_timeout`: seconds it may take to start; by default 60, and 300 where `npx` may download it first
+    (`math.inf`: no limit). `nobody_after`: seconds after which a request that no open view
     could show is rejected.
 
     Raises `ValueError` for an unknown policy, an empty command, or a `cwd` that is no folder. May be used from any
@@ -51,12 +54,12 @@ class Agent(Reading):
 
     def __init__(
         self,
-        agent: str | os.PathLike[str] | Sequence[str | os.PathLike[str]] = "demo",
+        agent: registry.Given | None = None,
         *,
         cwd: str | os.PathLike[str] | None = None,
         env: Mapping[str, str] | None = None,
         permissions: policy.Policy = "ask",
-        start_timeout: float | None = 60.0,
+        start_timeout: float | None = None,
         nobody_after: float = 10.0,
     ) -> None:
         launch = registry.launch(agent)

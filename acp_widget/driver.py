@@ -8,6 +8,7 @@ from __future__ import annotations
 import asyncio
 import concurrent.futures
 import logging
+import math
 import os
 import threading
 import time
@@ -16,12 +17,12 @@ from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from . import errors, policy, runtime
+from . import errors, policy, registry, runtime
 from .asking import Asking, Audience
 from .controls import Controls, Remote
 from .protocol.peer import Peer
 from .protocol.stdio import StdioTransport
-from .registry import Launch, guess
+from .registry import Launch
 from .session.reducer import reduce
 from .session.state import State
 from .session.words import TURN_OVER
@@ -65,7 +66,7 @@ class Driver:
         self.closed = False
         self.started = False
         self._launch = launch
-        self._cwd, self._temporary, self._env = cwd, temporary, dict(env or {})
+        self._cwd, self._temporary, self._env = cwd, temporary, {**launch.env, **(env or {})}
         self._start_timeout = start_timeout
         self._peer: Peer | None = None
         self._ready = False
@@ -271,9 +272,13 @@ class Driver:
             )
 
     async def _start(self) -> None:
+        command, environment = self._launch.command, {**os.environ, **self._env}
         try:
             await self._all_left()  # never two agents at once in one folder
-            transport = await StdioTransport.start(self._launch.command, cwd=self._cwd, env=self._env)
+            found = await registry.find(self._launch, environment)
+            command = found.command
+            self.emit({"type": "launching", "command": list(command), "note": found.note})
+            transport = await StdioTransport.start(command, cwd=self._cwd, env=self._env)
             # An agent that is on its way out is not listened to any more.
             peer = Peer(
                 transport,
@@ -281,8 +286,10 @@ class Driver:
                 on_closed=lambda error: self._end("failed", error) if peer is self._peer else None,
             )
             self._peer = peer
-            await peer.start(cwd=self._cwd, timeout=self._start_timeout)
+            patience = found.patience if self._start_timeout is None else self._start_timeout
+            await peer.start(cwd=self._cwd, timeout=None if math.isinf(patience) else patience)
         except errors.AcpError as error:
+            await registry.advise(error, self._launch, command, environment)
             self._did_not_start(error)
         except Exception as error:  # an unforeseen fault must be seen too, never swallowed by a task
             log.exception("The agent could not be started")
@@ -293,9 +300,6 @@ class Driver:
         self.settle()
 
     def _did_not_start(self, error: errors.AcpError) -> None:
-        meant = guess(self._launch.command) if isinstance(error, errors.AgentNotFound) else None
-        if meant is not None:
-            error.hint = f"Did you mean {meant!r}? {error.hint}"
         self._starting = None
         self._end("failed", error)
 

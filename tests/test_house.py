@@ -52,6 +52,7 @@ USE_NO_ERRORS = {"session", "demo", "errors"}
 
 # What each room may import beside the standard library.
 LIBRARIES: dict[str, set[str]] = {
+    "registry": {"platformdirs"},
     "widget": {
         "anywidget",
         "comm",

@@ -25,6 +25,7 @@ def starting(edit: Edit, event: Event) -> None:
         "connection": "starting",
         "error": None,
         "command": command if type(command) is list else None,
+        "note": None,
         "cwd": _text(event.get("cwd")),
         "label": _text(event.get("label")),
         "temporary": event.get("temporary") is True,
@@ -33,6 +34,13 @@ def starting(edit: Edit, event: Event) -> None:
     if "policy" in event:
         changes["policy"] = event["policy"]
     edit.patch(("session",), changes)
+
+
+def launching(edit: Edit, event: Event) -> None:
+    """What is run was found, and with `note` a sentence for who waits: that it may be downloaded first, for instance."""
+    command = event.get("command")
+    if type(command) is list:
+        edit.patch(("session",), {"command": command, "note": _text(event.get("note"))})
 
 
 def _begin_again(edit: Edit) -> None:
@@ -151,6 +159,7 @@ def ended(edit: Edit, event: Event) -> None:
         "connection": "closed" if closed else "failed",
         "error": error if type(error) is dict else None,
         "cancelling": False,
+        "note": None,
         "at": {**edit.data["session"]["at"], "end": edit.at},
     }
     edit.patch(("session",), changes)
@@ -169,7 +178,7 @@ def diagnostic(edit: Edit, event: Event) -> None:
 
 def _ready(edit: Edit, session_id: str | None) -> None:
     at = edit.data["session"]["at"]
-    changes = {"connection": "ready", "sessionId": session_id, "at": {**at, "ready": edit.at}}
+    changes = {"connection": "ready", "sessionId": session_id, "note": None, "at": {**at, "ready": edit.at}}
     edit.patch(("session",), changes)
 
 

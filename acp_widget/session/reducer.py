@@ -53,6 +53,7 @@ _STAYING = {
 
 _EVENTS: Mapping[str, Handler] = {
     "starting": lifecycle.starting,
+    "launching": lifecycle.launching,
     "initialized": lifecycle.initialized,
     "sessionNew": lifecycle.session_new,
     "replayBegin": lifecycle.replay_begin,

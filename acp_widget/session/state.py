@@ -52,6 +52,7 @@ def fresh() -> dict[str, Any]:
             "label": None,
             "agent": None,
             "command": None,
+            "note": None,
             "cwd": None,
             "temporary": False,
             "protocolVersion": None,

@@ -41,6 +41,7 @@ export function emptyState(): JsonObject {
       label: null,
       agent: null,
       command: null,
+      note: null,
       cwd: null,
       temporary: false,
       protocolVersion: null,

@@ -117,6 +117,7 @@ export interface Session {
   label: string | null;
   agent: { name: string | null; title: string | null; version: string | null } | null;
   command: string[] | null;
+  note?: string | null;
   cwd: string | null;
   temporary: boolean;
   protocolVersion: number | null;

@@ -113,6 +113,7 @@ function Starting(): VNode | null {
   return (
     <p class="acp-dim acp-starting">
       Starting <code>{session.command.join(" ")}</code>
+      {session.note && <span class="acp-starting-note"> {session.note}</span>}
     </p>
   );
 }

@@ -1,0 +1,9 @@
+"""Known agents and how each is started. What a user passes to `Agent(...)` becomes a `Launch` here."""
+
+from .advice import advise, guess
+from .finding import Found, find
+from .given import Given, Launch, launch
+from .known import AGENTS, Known
+from .listing import listed
+
+__all__ = ["AGENTS", "Found", "Given", "Known", "Launch", "advise", "find", "guess", "launch", "listed"]
