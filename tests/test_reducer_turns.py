@@ -406,9 +406,10 @@ def test_a_request_that_waits_is_in_sight_when_a_replay_drops_its_call(play: Pla
     play.event("request", id=1, params={"title": "?", "subject": call, "options": [option]})
     assert play.state.part("timeline") == ["t:1"]
     play.event("replayBegin")
-    assert play.state.part("timeline") == ["p:1"]
+    play.update("agent_message_chunk", messageId="a", content={"type": "text", "text": "so far"})
+    assert play.state.part("timeline") == ["p:1", "a:a"]
     play.update("tool_call_update", toolCallId="1")
-    assert play.state.part("timeline") == ["t:1"]
+    assert play.state.part("timeline") == ["a:a", "t:1"]
 
 
 def test_after_a_restart_the_same_ids_are_other_things(play: Play) -> None:

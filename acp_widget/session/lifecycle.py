@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from . import catalog, former, permissions, turns
+from . import catalog, former, logins, permissions, turns
 from .edit import Edit
-from .state import fresh_activity
+from .state import fresh_activity, fresh_reports
 
 Event = dict[str, Any]
 
@@ -29,6 +29,9 @@ def starting(edit: Edit, event: Event) -> None:
         "cwd": _text(event.get("cwd")),
         "label": _text(event.get("label")),
         "temporary": event.get("temporary") is True,
+        "login": None,
+        "mcpServers": _named(event.get("mcpServers")),
+        "additionalDirectories": _texts(event.get("additionalDirectories")),
         "at": {"start": edit.at, "ready": None, "end": None},
     }
     if "policy" in event:
@@ -55,7 +58,7 @@ def _begin_again(edit: Edit) -> None:
     memory.config_sent.clear()
     memory.local = memory.thought = memory.ambient = memory.replay_turn = None
     memory.idle_reported = memory.replaying = memory.replay_due = False
-    edit.patch(("session",), {"sessionId": None, "cancelling": False, "promptCapabilities": {}})
+    edit.patch(("session",), {"sessionId": None, "cancelling": False, "promptCapabilities": {}, "authMethods": []})
     edit.replace(("state",), fresh_activity())
     for name in catalog.LISTS:
         if edit.data[name]:
@@ -74,6 +77,7 @@ def initialized(edit: Edit, event: Event) -> None:
         "agent": {name: _text(info.get(name)) for name in ("name", "title", "version")} if type(info) is dict else None,
         "protocolVersion": version if type(version) is int else None,
         "promptCapabilities": prompt if type(prompt) is dict else {},
+        "authMethods": logins.methods(result.get("authMethods"), edit.data["session"]["command"]),
     }
     edit.patch(("session",), changes)
 
@@ -88,15 +92,28 @@ def session_new(edit: Edit, event: Event) -> None:
 def replay_begin(edit: Edit, event: Event) -> None:
     """`session/resume` with a replay was sent: what it will tell is dropped as soon as it tells the first of it."""
     edit.memory.replay_due = True
+    edit.memory.reported.clear()
+    edit.memory.other_due = event.get("other") is True
 
 
 def replay_failed(edit: Edit, event: Event) -> None:
     """It was refused: what is shown stays."""
     memory = edit.memory
-    memory.replay_due = memory.replaying = False
+    memory.replay_due = memory.replaying = memory.other_due = False
     memory.local = None
     if memory.thought is not None:
         turns.close_thought(edit)
+
+
+def begin_other(edit: Edit) -> None:
+    """Another session takes the place of the one so far: what that one had reported of itself does not hold for it."""
+    edit.memory.other_due = False
+    edit.memory.reported.clear()
+    if not edit.memory.replay_due:
+        former.begin_session(edit)
+    for name, value in (*((name, []) for name in catalog.LISTS), *fresh_reports().items()):
+        if edit.data[name] != value:
+            edit.replace((name,), value) if type(value) is dict else edit.set((name,), value)
 
 
 def begin_told_anew(edit: Edit) -> None:
@@ -113,12 +130,13 @@ def begin_told_anew(edit: Edit) -> None:
     memory.local = memory.thought = None
     memory.work.clear()
     memory.aside.clear()
-    memory.reported.clear()
 
 
 def replay_end(edit: Edit, event: Event) -> None:
     """The replay is complete."""
     memory = edit.memory
+    if memory.other_due:
+        begin_other(edit)
     if memory.replay_due:
         begin_told_anew(edit)
     memory.replaying = False
@@ -130,13 +148,18 @@ def replay_end(edit: Edit, event: Event) -> None:
 
 
 def resume_begin(edit: Edit, event: Event) -> None:
-    """`session/resume` without a replay was sent: everything stays, ids included."""
+    """`session/resume` without a replay was sent: everything stays, ids included, but for those of another session."""
+    if event.get("other") is True:
+        edit.memory.other_due = True
+        return
     former.same_session(edit)
     edit.memory.reported.clear()
 
 
 def resume_end(edit: Edit, event: Event) -> None:
     """It was answered."""
+    if edit.memory.other_due:
+        begin_other(edit)
     result = _result(edit, event)
     _ready(edit, _text(result.get("sessionId")) or edit.data["session"]["sessionId"])
     catalog.fill_gaps(edit, result)
@@ -151,12 +174,14 @@ def ended(edit: Edit, event: Event) -> None:
     permissions.settle_all(edit, by="end", why=message, answer=False)
     turns.fail_active(edit, error if type(error) is dict else None, message)
     said = error.get("message") if type(error) is dict else None
-    turns.drop_queued(edit, said if type(said) is str and said else message)
+    if event.get("keepQueued") is not True:
+        turns.drop_queued(edit, said if type(said) is str and said else message)
     if edit.memory.thought is not None:
         turns.close_thought(edit)
-    edit.memory.replaying = edit.memory.replay_due = False
+    edit.memory.replaying = edit.memory.replay_due = edit.memory.other_due = False
     changes = {
         "connection": "closed" if closed else "failed",
+        "login": None,
         "error": error if type(error) is dict else None,
         "cancelling": False,
         "note": None,
@@ -188,6 +213,16 @@ def _result(edit: Edit, event: Event) -> dict[str, Any]:
         return result
     edit.diagnose("the agent's response is no object")
     return {}
+
+
+def _named(servers: Any) -> list[dict[str, Any]]:
+    """What is shown of MCP servers: never their variables or headers."""
+    listed = [each for each in servers if type(each) is dict] if type(servers) is list else []
+    return [{"name": _text(each.get("name")), "type": _text(each.get("type"))} for each in listed]
+
+
+def _texts(values: Any) -> list[str]:
+    return [each for each in values if type(each) is str] if type(values) is list else []
 
 
 def _text(value: Any) -> str | None:

@@ -53,6 +53,8 @@ class Memory:
     """That number when an option was set last, by configId: tells what is newer than the answer."""
     replay_due: bool = False
     """A replay was asked for, and nothing of it came yet: what it will tell anew is still there."""
+    other_due: bool = False
+    """Another session was asked for, and nothing of it came yet."""
     replaying: bool = False
     replay_turn: str | None = None
     """The turn of the user message that was replayed last."""

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import activity, catalog, lifecycle, messages, permissions, terminals, tool_calls, turns
+from . import activity, catalog, lifecycle, logins, messages, permissions, terminals, tool_calls, turns
 from .edit import Answer, Edit, Outcome
 from .state import State
 from .values import plain
@@ -64,6 +64,10 @@ _EVENTS: Mapping[str, Handler] = {
     "ended": lifecycle.ended,
     "policy": lifecycle.policy,
     "diagnostic": lifecycle.diagnostic,
+    "loginNeeded": logins.needed,
+    "loginBegun": logins.begun,
+    "loginFailed": logins.failed,
+    "loginDone": logins.done,
     "request": permissions.requested,
     "cancelRequest": permissions.withdrawn,
     "respond": permissions.responded,
@@ -72,6 +76,7 @@ _EVENTS: Mapping[str, Handler] = {
     "promptSent": turns.prompt_sent,
     "promptResult": turns.prompt_result,
     "promptError": turns.prompt_error,
+    "promptHeld": turns.prompt_held,
     "promptDropped": turns.prompt_dropped,
     "cancel": activity.cancel,
     "configSent": catalog.config_sent,
@@ -111,6 +116,8 @@ def _reduce_update(edit: Edit, update: Any) -> None:
         word = update.get("sessionUpdate")
         if type(word) is str:
             edit.where = word
+            if edit.memory.other_due:
+                lifecycle.begin_other(edit)
             if edit.memory.replay_due and word not in _STAYING:
                 lifecycle.begin_told_anew(edit)
             handle = _STREAMED.get(word)

@@ -39,6 +39,14 @@ def fresh_activity() -> dict[str, Any]:
     return {"state": "idle", "busy": False, "stopReason": None, "background": None, "error": None, "usage": None}
 
 
+def fresh_reports() -> dict[str, Any]:
+    """What the agent has told of a session beside what it did: nothing."""
+    return {
+        "sessionInfo": {"title": None, "updatedAt": None, "_meta": {}},
+        "usage": {"used": None, "size": None, "cost": None},
+    }
+
+
 def fresh() -> dict[str, Any]:
     """The state before anything happened.
 
@@ -61,13 +69,16 @@ def fresh() -> dict[str, Any]:
             "cancelling": False,
             "promptCapabilities": {},
             "policy": None,
+            "authMethods": [],
+            "login": None,
+            "mcpServers": [],
+            "additionalDirectories": [],
             "at": {"start": None, "ready": None, "end": None},
         },
         "state": fresh_activity(),
         "commands": [],
         "configOptions": [],
-        "sessionInfo": {"title": None, "updatedAt": None, "_meta": {}},
-        "usage": {"used": None, "size": None, "cost": None},
+        **fresh_reports(),
         "diagnostics": [],
         "timeline": [],
         **{group: {} for group in GROUPS},
@@ -141,10 +152,10 @@ class State:
             return operations.frozen(self.data[name])
 
     def status(self) -> str:
-        """One word for the whole: `new starting idle running waiting stopping closed failed`."""
+        """One word for the whole: `new starting login idle running waiting stopping closed failed`."""
         with self.lock:
             connection: str = self.data["session"]["connection"]
-            if connection in ("closed", "failed", "starting"):
+            if connection in ("closed", "failed", "starting", "login"):
                 return connection
             if self.busy() and self.data["session"]["cancelling"]:
                 return "stopping"

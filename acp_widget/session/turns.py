@@ -225,6 +225,17 @@ def prompt_error(edit: Edit, event: Event) -> None:
         _end(edit, key, "failed", None, turn_error(error, "The agent refused the prompt."))
 
 
+def prompt_held(edit: Edit, event: Event) -> None:
+    """The agent did not take the prompt for now: it waits as it did before it was sent."""
+    key = _key_of(edit, event)
+    turn = edit.data["turns"].get(key)
+    if key is None or turn is None or key != edit.memory.active:
+        edit.diagnose("a prompt was held that is not under way")
+        return
+    edit.patch(("turns", key), {"status": "queued", "at": {**turn["at"], "sent": None}})
+    _leave(edit, key)
+
+
 def prompt_dropped(edit: Edit, event: Event) -> None:
     """A queued prompt will not be sent."""
     key = _key_of(edit, event)
@@ -323,6 +334,10 @@ def _end(edit: Edit, key: str, status: str, stop_reason: str | None, error: dict
     at = edit.data["turns"][key]["at"]
     changes = {"status": status, "stopReason": stop_reason, "error": error, "at": {**at, "end": edit.at}}
     edit.patch(("turns", key), changes)
+    _leave(edit, key)
+
+
+def _leave(edit: Edit, key: str) -> None:
     memory = edit.memory
     if memory.active == key:
         memory.active = None
