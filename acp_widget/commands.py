@@ -1,4 +1,4 @@
-"""The command line: `python -m acp_widget inspect TRACE.jsonl`."""
+"""The command line: `python -m acp_widget agents`, and `inspect TRACE.jsonl`."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
+from . import registry
 from .recording import trace
 from .recording.listener import Listener
 from .recording.neutral import neutral
@@ -15,14 +16,25 @@ from .recording.neutral import neutral
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Do what the arguments say; the exit status."""
-    parser = argparse.ArgumentParser(prog="python -m acp_widget", description="Look at recordings of coding agents.")
+    parser = argparse.ArgumentParser(
+        prog="python -m acp_widget", description="Coding agents: which there are, and what a recording of one holds."
+    )
     verbs = parser.add_subparsers(dest="verb", required=True, metavar="verb")
+    agents = verbs.add_parser("agents", help="which agents a name starts here, and how to get the others")
+    agents.add_argument("--json", action="store_true", help="the same and more as JSON")
+    agents.set_defaults(run=_agents)
     inspect = verbs.add_parser("inspect", help="what became of a recorded connection")
     inspect.add_argument("trace", help="a file with one message a line")
     inspect.add_argument("--json", action="store_true", help="the whole final state as JSON")
     inspect.set_defaults(run=_inspect)
     chosen = parser.parse_args(arguments)
     return int(chosen.run(chosen))
+
+
+def _agents(chosen: argparse.Namespace) -> int:
+    found = registry.listed()
+    print(json.dumps(found, indent=2, ensure_ascii=False) if chosen.json else registry.table(found))
+    return 1 if found["file"]["error"] else 0
 
 
 def _inspect(chosen: argparse.Namespace) -> int:

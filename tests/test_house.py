@@ -16,6 +16,9 @@ PACKAGE = ROOT / "acp_widget"
 # Room (a module or package of acp_widget) → the rooms it may import. Everybody may use `errors`, but not `session`.
 ARROWS: dict[str, set[str]] = {
     "__init__": {"agent", "config", "results"},
+    "__main__": {"commands"},
+    "commands": {"recording", "registry"},
+    "recording": {"protocol", "session"},
     "agent": {
         "controls",
         "driver",

@@ -5,5 +5,6 @@ from .finding import Found, find
 from .given import Given, Launch, launch
 from .known import AGENTS, Known
 from .listing import listed
+from .table import table
 
-__all__ = ["AGENTS", "Found", "Given", "Known", "Launch", "advise", "find", "guess", "launch", "listed"]
+__all__ = ["AGENTS", "Found", "Given", "Known", "Launch", "advise", "find", "guess", "launch", "listed", "table"]
