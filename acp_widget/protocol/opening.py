@@ -15,6 +15,13 @@ from .v2 import V2
 
 _STDERR_SHOWN = 4_000  # characters of stderr in an error
 
+# What it may mean that a request is never answered.
+_SILENT = {
+    "initialize": "Does its command start an ACP agent, and is it logged in? Try it in a terminal.",
+    "session/new": "It speaks ACP but makes no session: is it logged in and set up? Start its own program in a terminal.",
+}
+_SILENT_ELSE = "Is it logged in? Try its own program in a terminal."
+
 
 class Opening:
     """Belongs to `Peer`, which has the connection and the events."""
@@ -187,8 +194,7 @@ class Opening:
         return errors.StartTimeout(
             f"The agent is running, but did not answer `{method}` within {_seconds(seconds)}.",
             hint=self._hint(
-                "Does its command start an ACP agent, and is it logged in? Try it in a terminal; "
-                "an agent that is only slow gets more time with start_timeout=."
+                f"{_SILENT.get(method, _SILENT_ELSE)} An agent that is only slow gets more time with start_timeout=."
             ),
             stderr=self._stderr(),
         )
