@@ -18,7 +18,7 @@ _STDERR_SHOWN = 4_000  # characters of stderr in an error
 # What it may mean that a request is never answered.
 _SILENT = {
     "initialize": "Does its command start an ACP agent, and is it logged in? Try it in a terminal.",
-    "session/new": "It speaks ACP but makes no session: is it logged in and set up? Start its own program in a terminal.",
+    "session/new": "It speaks ACP but makes no session: is it logged in and set up? Try its own program in a terminal.",
 }
 _SILENT_ELSE = "Is it logged in? Try its own program in a terminal."
 
