@@ -49,7 +49,7 @@ def read_entry(name: str, raw: object) -> Entry:
         raise EntryError(f"{_entry(name)} must be an object with a `command`, not {_kind(raw)}.")
     env = _env(name, raw.get("env"))
     kind = raw.get("type", "custom")
-    if kind not in _KINDS:
+    if not isinstance(kind, str) or kind not in _KINDS:
         told = " or ".join(f'"{word}" ({what})' for word, what in _KINDS.items())
         raise EntryError(f"{_entry(name)} has the type {kind!r}; it can be {told}.", "type")
     if kind == "registry" or (raw.get("command") is None and known.called(name) is not None):
