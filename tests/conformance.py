@@ -104,7 +104,10 @@ STEPS: dict[str, Step] = {
 
 def run(case: dict[str, Any]) -> Session:
     """Drive a fresh session through the case."""
-    session = Session(case.get("version", 2))
+    version = case.get("version", 2)
+    if version not in (1, 2):
+        raise ValueError(f"a case of version {version}")
+    session = Session(version)
     for step in case["steps"] if "steps" in case else [{"update": update} for update in case["updates"]]:
         session.step(step)
     return session

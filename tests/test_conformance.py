@@ -108,7 +108,7 @@ def test_a_null_field_does_not_keep_texts_apart() -> None:
         {"steps": [{"nonsense": 1}]},
         {"steps": [{"terminalCreate": {"terminalId": "t"}}]},
         {"steps": [{"cancel": True, "update": {}}]},
-        {"version": 1, "updates": []},
+        {"version": 1},
         {"version": 3, "updates": []},
         {"expect": {}},
         {"updates": [], "expect": {"no such part": None}},

@@ -5,7 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..session.running import is_running
 from ..session.screen import screen_text, size_of
+from ..session.words import is_final
 from .entries import Call, Decision, Diff, Entry, Line, Literal, Said, Screen
 from .words import Json, as_bytes, as_json, as_list, as_map, as_title, as_word, clock, cut_end, duration, size
 
@@ -28,6 +30,7 @@ class Reader:
 
     def __init__(self, snapshot: Json) -> None:
         session = as_map(snapshot.get("session"))
+        self._snapshot = snapshot
         self._cwd = as_word(session.get("cwd")).replace("\\", "/").rstrip("/")
         self._turns = as_map(snapshot.get("turns"))
         self._terminals = as_map(snapshot.get("terminals"))
@@ -70,6 +73,7 @@ class Reader:
             yield Said(str(message.get("role")), text, _seconds(message.get("at"), "first"))
 
     def _call(self, call: Json) -> Iterator[Entry]:
+        key = f"t:{call.get('toolCallId')}"
         parts: list[Entry] = []
         for item in as_list(call.get("content")):
             item = as_map(item)
@@ -83,7 +87,8 @@ class Reader:
             parts[PARTS // 2 : -PARTS // 2] = [missing]
         status = str(call.get("status"))
         seconds = _seconds(call.get("at"), "start")
-        state = _STATUS_WORDS.get(status, status)
+        left_over = not is_final(status) and status != "pending" and not is_running(self._snapshot, key)
+        state = "not finished" if left_over else _STATUS_WORDS.get(status, status)
         yield Call(
             title=as_title(call.get("title") or call.get("name") or f"{call.get('kind', 'other')} call"),
             state=f"{state}, {duration(seconds)}" if seconds is not None else state,

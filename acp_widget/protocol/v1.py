@@ -99,6 +99,9 @@ class V1:
         self._titles.clear()
         self._chosen.clear()
         self._reported = False
+        if event.get("other"):
+            self._options = None
+            self._selections.clear()
         yield event
 
     def _config_result(self, event: Json) -> Iterator[Json]:
@@ -151,7 +154,7 @@ class V1:
         self._turn = event.get("turn")
         self._prompt = blocks if isinstance(blocks, list) else []
         self._echo = _Echo(self._prompt)
-        if self._prompt:
+        if self._prompt and not event.get("again"):  # it is in the transcript since the first time
             yield _update(sessionUpdate="user_message", messageId=self._new_id(), content=self._prompt)
         yield _state("running")
 
@@ -303,7 +306,7 @@ class _Echo:
         return None
 
     def _repeats(self, said: str | None) -> bool:
-        """Whether a text goes on with the prompt's, which may lie in several blocks; then it is taken off what is left."""
+        """Whether a text goes on with the prompt's, in however many blocks; then it is taken off what is left."""
         if said is None:
             return False
         left = list(self._left)
@@ -347,6 +350,7 @@ _EVENTS: dict[Any, Handler] = {
     "promptSent": V1._prompt_sent,
     "promptResult": V1._prompt_result,
     "promptError": V1._prompt_error,
+    "promptHeld": V1._prompt_error,
     "request": V1._request,
     "update": V1._session_update,
 }

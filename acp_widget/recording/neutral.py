@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
+from ..session.running import is_running
 from ..session.state import State
 from ..session.words import display_kind, is_final
 
 Json = dict[str, Any]
+
+_SESSION: Final = ("sessionId", "agent", "protocolVersion", "connection", "error")
+_TURN: Final = ("prompt", "status", "stopReason", "error")
 
 
 def neutral(state: State) -> Json:
@@ -21,7 +25,9 @@ def neutral(state: State) -> Json:
     return {
         "state": _without_ours(data["state"]),
         "messages": [_without_ours(message) for message in data["messages"].values()],
-        "toolCalls": {call["toolCallId"]: _call(call) for call in data["toolCalls"].values()},
+        "toolCalls": {
+            call["toolCallId"]: _call(call, is_running(data, key)) for key, call in data["toolCalls"].items()
+        },
         "terminals": {terminal["terminalId"]: _terminal(terminal) for terminal in data["terminals"].values()},
         "plans": {entity["plan"]["planId"]: entity["plan"] for entity in data["plans"].values()},
         "commands": data["commands"],
@@ -33,11 +39,14 @@ def neutral(state: State) -> Json:
         "compactions": {entity["compactionId"]: _without_ours(entity) for entity in data["compactions"].values()},
         "timeline": [place for key in data["timeline"] if (place := _place(key, data)) is not None],
         "unknownUpdates": [entity["raw"] for entity in data["unknownUpdates"].values()],
+        "session": {name: data["session"][name] for name in _SESSION},
+        "turns": [{name: turn[name] for name in _TURN} for turn in data["turns"].values()],
     }
 
 
-def _call(call: Json) -> Json:
-    return {**_without_ours(call), "displayKind": display_kind(call["kind"]), "isFinal": is_final(call["status"])}
+def _call(call: Json, running: bool) -> Json:
+    derived = {"displayKind": display_kind(call["kind"]), "isFinal": is_final(call["status"]), "isRunning": running}
+    return {**_without_ours(call), **derived}
 
 
 def _terminal(terminal: Json) -> Json:

@@ -27,7 +27,7 @@ const still = (icon: IconName, tone: CallState["tone"], word: string): CallState
   return { icon, tone, word, matters: false, running: false };
 };
 
-/** How a call stands, by what the agent says, by its questions, and by its turn. */
+/** How a call stands, by what the agent says, by its questions, and by its turn (as `session/running.py` has it). */
 export function stateOf(app: App, call: ToolCall, asked: readonly Permission[]): CallState {
   if (isAsking(asked)) return { ...still("circle", "wait", "waiting for you"), matters: true };
   if (!isFinal(call.status)) {
@@ -57,9 +57,12 @@ function isCurrent(app: App, call: ToolCall): boolean {
   if (session.connection === "closed" || session.connection === "failed") return false;
   const turn = call.turn === null ? undefined : app.store.get("turns", call.turn);
   if (!turn || turn.at.end === null) return true;
-  if (call.at.first !== null && call.at.first > turn.at.end) return true; // began after its turn: work of its own
   const background = app.store.single("state").value.background;
-  return Array.isArray(background) && background.some((work) => stringAt(work, "toolCallId") === call.toolCallId);
+  if (Array.isArray(background)) return background.some((work) => stringAt(work, "toolCallId") === call.toolCallId);
+  // Begun after its turn it is work of its own, unless a replay told of it, which comes before the session is ready.
+  const { first, start } = call.at;
+  const ready = session.at.ready;
+  return first !== null && first > turn.at.end && (ready === null || first > ready) && start !== null;
 }
 
 /** True for a call that changes something and has run without a question. Of what is only replayed nobody knows. */

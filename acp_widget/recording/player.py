@@ -1,0 +1,339 @@
+"""Tells a `Listener` what a recording says, message by message, as the live connection would have."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from ..protocol import handshake
+from . import shapes
+from .listener import Listener
+
+Json = dict[str, Any]
+
+_STRANGERS: Final = 50  # unknown session ids that are reported
+
+
+@dataclass(slots=True)
+class _Asked:
+    """A request without an answer so far."""
+
+    method: str
+    params: Json
+    request_id: Any
+    turn: str | None = None
+    before: str | None = None  # the session that was open when another one was asked for
+
+
+class Player:
+    """Hears one record after the other, then `end`. Neither raises: what cannot be understood is a diagnostic.
+
+    Several sessions in one recording make one transcript, as they do in one panel.
+    """
+
+    def __init__(self, listener: Listener | None = None) -> None:
+        self.listener = Listener() if listener is None else listener
+        self._ours: dict[Any, _Asked] = {}
+        self._theirs: dict[Any, _Asked] = {}
+        self._heard = False
+        self._began = False  # `initialize` was sent, and perhaps answered
+        self._is_version_known = False  # while it is not, the first shape that only one version has tells it
+        self._session: str | None = None
+        self._sessions: set[str] = set()  # all that were opened on this connection
+        self._early: list[tuple[str, Json]] = []
+        self._strangers: set[str] = set()
+
+    def hear(self, record: Any) -> None:
+        """One record of the file."""
+        try:
+            self._hear(record if isinstance(record, dict) else {"problem": "a record that is no object"})
+        except Exception as fault:  # a fault of ours: one record is lost, not the rest
+            self._diagnose(f"A record could not be handled: {type(fault).__name__}: {fault}"[:500], "recording")
+
+    def end(self) -> None:
+        """Nothing comes any more: what still runs is over."""
+        self._flush()
+        session = self.listener.state.part("session")
+        if not self._heard:
+            self._diagnose("The recording holds no message.", "recording")
+        elif any(asked.method == "session/close" for asked in self._ours.values()):
+            self._tell("ended", connection="closed", error=None)
+        elif self.listener.state.busy() or self._ours:
+            waits = ", ".join(f"`{asked.method}`" for asked in self._ours.values())
+            end = f"without an answer to {waits}" if waits else "before the agent was done"
+            self._fail(f"The recording ends {end}.")
+            self._diagnose(f"The recording ends {end}.", "recording")
+        elif session["connection"] == "starting":
+            self._fail("No session was opened.")
+
+    def _fail(self, message: str) -> None:
+        self._tell("ended", connection="failed", error={"name": "AgentExited", "message": message})
+
+    # --- records and messages --------------------------------------------------------------------------------------
+
+    def _hear(self, record: Json) -> None:
+        at = record.get("t")
+        if isinstance(at, (int, float)) and not isinstance(at, bool):
+            self.listener.at = shapes.seconds(at)
+        direction = record.get("dir")
+        if "problem" in record:
+            self._diagnose(str(record["problem"])[:2000], "recording")
+        elif "msg" in record and direction in ("in", "out"):
+            self._messages(direction == "out", record["msg"])
+        elif "raw" in record:
+            self._raw(direction == "out", record["raw"])
+        elif "cut" in record:
+            self._diagnose(f"A message was cut out of the recording: {str(record['cut'])[:500]}", "recording")
+        else:
+            self._diagnose("A record without a direction and a message.", "recording")
+
+    def _raw(self, ours: bool, raw: Any) -> None:
+        """A line that was no object for the recorder: no JSON, or a batch."""
+        try:
+            parsed = json.loads(raw) if isinstance(raw, str) else None
+        except (ValueError, RecursionError):
+            parsed = None
+        if isinstance(parsed, (list, dict)):
+            self._messages(ours, parsed)
+        else:
+            self._heard = True
+            self._diagnose(f"A line that is no message: {str(raw)[:2000]}", "stdout")
+
+    def _messages(self, ours: bool, message: Any) -> None:
+        batch = message if isinstance(message, list) else [message]  # R71
+        if not batch:
+            self._diagnose("An empty batch.", "recording")
+        for each in batch:
+            if isinstance(each, dict):
+                self._heard = True
+                self._message(ours, each)
+            else:
+                self._diagnose(f"A message that is no object: {str(each)[:200]}", "recording")
+
+    def _message(self, ours: bool, message: Json) -> None:
+        method, params = message.get("method"), message.get("params")
+        given: Json = params if isinstance(params, dict) else {}
+        if not self._is_version_known and (version := shapes.version_told(message)) is not None:
+            self._speak(version)
+        if isinstance(method, str):
+            asked = _Asked(method, given, message.get("id"))
+            if "id" in message and (key := _key(message["id"])) is not None:
+                (self._ours if ours else self._theirs)[key] = asked
+            handle = (_WE_SAY if ours else _THEY_SAY).get(method)
+            if handle is not None:
+                handle(self, asked)
+            return
+        answered = (self._theirs if ours else self._ours).pop(_key(message.get("id")), None)
+        if answered is None:
+            if not ours:
+                self._diagnose("An answer to no request of ours.", "recording")
+        elif ours:
+            answer = _WE_ANSWER.get(answered.method)
+            if answer is not None:
+                answer(self, answered, message)
+        else:
+            self._take(answered, message)
+
+    def _take(self, asked: _Asked, message: Json) -> None:
+        """The agent's answer to a request of ours."""
+        error = message.get("error")
+        failed = error is not None or "result" not in message
+        handle = (_THEY_REFUSE if failed else _THEY_ANSWER).get(asked.method)
+        if handle is not None:
+            handle(self, asked, error if failed else message["result"])
+        if failed and asked.method != "session/prompt":  # a refused prompt is shown as its turn
+            words = error.get("message") if isinstance(error, dict) else None
+            self._diagnose(f"The agent refused `{asked.method}`: {words or error}"[:2000], asked.method)
+
+    def _speak(self, version: int) -> None:
+        self._is_version_known = True
+        if self.listener.dialect.version != version:
+            self.listener.speak(version)
+
+    def _tell(self, kind: str, **fields: Any) -> None:
+        self.listener.tell({"type": kind, **fields})
+
+    def _diagnose(self, message: str, where: str) -> None:
+        self._tell("diagnostic", message=message, where=where)
+
+    def _updates(self, updates: Iterator[Json]) -> None:
+        for update in updates:
+            self._tell("update", update=update)
+
+    # --- sessions --------------------------------------------------------------------------------------------------
+
+    def _of_session(self, params: Json, event: Json) -> None:
+        """Tell what belongs to a session of this recording; keep what may belong to the one that is being made."""
+        session_id = params.get("sessionId")
+        if not isinstance(session_id, str) or self._session in (None, session_id):
+            self.listener.tell(event)
+        elif session_id in self._sessions:
+            if shapes.is_content(event):  # of an earlier one: what it reports of itself does not hold any more
+                self.listener.tell(event)
+        elif any(asked.method == "session/new" for asked in self._ours.values()):
+            self._early.append((session_id, event))
+        elif session_id not in self._strangers and len(self._strangers) < _STRANGERS:
+            self._strangers.add(session_id)
+            self._diagnose(f"Messages of another session are not shown: {session_id[:100]!r}", str(event["type"]))
+
+    def _flush(self) -> None:
+        early, self._early = self._early, []
+        for session_id, event in early:
+            self._of_session({"sessionId": session_id}, event)
+
+    def _enter(self, session_id: Any) -> bool:
+        """Another session is the one that is talked about; True when one was before, on this connection."""
+        other = self._session is not None and self._session != session_id
+        self._session = session_id if isinstance(session_id, str) else None
+        if self._session is not None:
+            self._sessions.add(self._session)
+        return other
+
+    # --- what we said ----------------------------------------------------------------------------------------------
+
+    def _initialize(self, asked: _Asked) -> None:
+        if self._began:
+            self._flush()
+            self._tell("ended", connection="closed", error=None)
+            own = _key(asked.request_id)
+            self._ours = {key: each for key, each in self._ours.items() if key == own and each is asked}
+            self._theirs.clear()
+            self._sessions.clear()
+            self._session = None
+        self._began = True
+        self._is_version_known = False
+        self.listener.speak(1 if asked.params.get("protocolVersion") == 1 else 2)
+        self._tell("starting", command=None, cwd=None, label="recording", temporary=False)
+
+    def _open(self, asked: _Asked) -> None:
+        asked.before = self._session
+        other = self._enter(asked.params.get("sessionId"))
+        self._tell("replayBegin" if shapes.replays(asked.method, asked.params) else "resumeBegin", other=other)
+
+    def _prompt(self, asked: _Asked) -> None:
+        asked.turn = self.listener.state.next_turn()
+        self._tell("promptSent", turn=asked.turn, prompt=asked.params.get("prompt"), source="python")
+
+    def _cancel(self, asked: _Asked) -> None:
+        self._tell("cancel")
+
+    def _configure(self, asked: _Asked) -> None:
+        self._tell("configSent", configId=shapes.setting(asked.method, asked.params)[0])
+
+    # --- what they said --------------------------------------------------------------------------------------------
+
+    def _session_update(self, asked: _Asked) -> None:
+        self._of_session(asked.params, {"type": "update", "update": asked.params.get("update")})
+
+    def _ask(self, asked: _Asked) -> None:
+        rest = {name: value for name, value in asked.params.items() if name != "sessionId"}
+        self._of_session(asked.params, {"type": "request", "id": asked.request_id, "params": rest})
+
+    def _withdraw(self, asked: _Asked) -> None:
+        self._tell("cancelRequest", requestId=asked.params.get("requestId"))
+
+    # --- what they answered ----------------------------------------------------------------------------------------
+
+    def _initialized(self, asked: _Asked, result: Any) -> None:
+        if isinstance(result, dict):
+            self._speak(2 if handshake.speaks_v2(result) else 1)
+            self._tell("initialized", result=result)
+        else:
+            self._diagnose("The agent answered `initialize` with something that is no object.", "initialize")
+
+    def _not_initialized(self, asked: _Asked, error: Any) -> None:
+        self._began = False  # the next `initialize` is another try, not another agent
+
+    def _session_new(self, asked: _Asked, result: Any) -> None:
+        if self._enter(result.get("sessionId") if isinstance(result, dict) else None):
+            self._tell("resumeBegin", other=True)
+            self._tell("resumeEnd", result=result)
+        else:
+            self._tell("sessionNew", result=result)
+        self._flush()
+
+    def _opened(self, asked: _Asked, result: Any) -> None:
+        if result is None:
+            result = {}  # as early versions of v1 had it
+        if isinstance(result, dict):
+            result = {"sessionId": asked.params.get("sessionId"), **result}
+        self._tell("replayEnd" if shapes.replays(asked.method, asked.params) else "resumeEnd", result=result)
+
+    def _not_opened(self, asked: _Asked, error: Any) -> None:
+        self._session = asked.before
+        self._tell("replayFailed")
+
+    def _prompted(self, asked: _Asked, result: Any) -> None:
+        self._tell("promptResult", turn=asked.turn, result=result)
+
+    def _not_prompted(self, asked: _Asked, error: Any) -> None:
+        self._tell("promptError", turn=asked.turn, error=error)
+
+    def _configured(self, asked: _Asked, result: Any) -> None:
+        config_id, value = shapes.setting(asked.method, asked.params)
+        self.listener.dialect.took(str(config_id), value)
+        self._tell("configResult", configId=config_id, result=result)
+
+    # --- what we answered ------------------------------------------------------------------------------------------
+
+    def _answered(self, asked: _Asked, answer: Json) -> None:
+        key = self.listener.permission(asked.request_id)
+        permission = self.listener.state.get("permissions", key) if key is not None else None
+        if permission is None or permission["status"] != "pending":
+            return  # refused, withdrawn, or cancelled with the turn
+        option_id = shapes.chosen(answer)
+        if any(option["optionId"] == option_id for option in permission["options"]):
+            self._tell("respond", permission=key, optionId=option_id, by="you", why="recorded")
+        else:
+            self._tell("dismiss", permission=key, by="you", why="recorded")
+
+    def _terminal_made(self, asked: _Asked, answer: Json) -> None:
+        self._updates(shapes.terminal_made(asked.params, answer.get("result")))
+
+    def _terminal_said(self, asked: _Asked, answer: Json) -> None:
+        self._updates(shapes.terminal_said(asked.method, asked.params, answer.get("result")))
+
+
+def _key(request_id: Any) -> Any:
+    """5 and "5" are two ids; None for what is none."""
+    kind = type(request_id)
+    return (kind, request_id) if kind in (int, str, float) else None
+
+
+_SETTERS: Final = ("session/set_config_option", "session/set_mode", "session/set_model")
+
+_WE_SAY: Final[dict[str, Callable[[Player, _Asked], None]]] = {
+    "initialize": Player._initialize,
+    "session/load": Player._open,
+    "session/resume": Player._open,
+    "session/prompt": Player._prompt,
+    "session/cancel": Player._cancel,
+    **dict.fromkeys(_SETTERS, Player._configure),
+}
+_THEY_SAY: Final[dict[str, Callable[[Player, _Asked], None]]] = {
+    "session/update": Player._session_update,
+    "session/request_permission": Player._ask,
+    "$/cancel_request": Player._withdraw,
+}
+_THEY_ANSWER: Final[dict[str, Callable[[Player, _Asked, Any], None]]] = {
+    "initialize": Player._initialized,
+    "session/new": Player._session_new,
+    "session/load": Player._opened,
+    "session/resume": Player._opened,
+    "session/prompt": Player._prompted,
+    **dict.fromkeys(_SETTERS, Player._configured),
+}
+_THEY_REFUSE: Final[dict[str, Callable[[Player, _Asked, Any], None]]] = {
+    "initialize": Player._not_initialized,
+    "session/load": Player._not_opened,
+    "session/resume": Player._not_opened,
+    "session/prompt": Player._not_prompted,
+}
+_WE_ANSWER: Final[dict[str, Callable[[Player, _Asked, Json], None]]] = {
+    "session/request_permission": Player._answered,
+    "terminal/create": Player._terminal_made,
+    "terminal/output": Player._terminal_said,
+    "terminal/wait_for_exit": Player._terminal_said,
+}
