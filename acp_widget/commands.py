@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import argparse
+import io
 import json
+import os
 import sys
 from collections.abc import Sequence
 from typing import Any
@@ -44,8 +46,22 @@ def _inspect(chosen: argparse.Namespace) -> int:
         print(f"{chosen.trace} cannot be read: {error.strerror or error}", file=sys.stderr)
         return 2
     found = state_of(listener)
-    print(json.dumps(found, indent=2, ensure_ascii=False) if chosen.json else _summary(found))
+    _print(json.dumps(found, indent=2, ensure_ascii=not _is_unicode()) if chosen.json else _summary(found))
     return 0
+
+
+def _is_unicode() -> bool:
+    return (sys.stdout.encoding or "").lower().startswith("utf")
+
+
+def _print(text: str) -> None:
+    """What an agent said, on any terminal and into any pipe."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")
+    try:
+        print(text, flush=True)
+    except BrokenPipeError:  # whoever reads has seen enough
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def state_of(listener: Listener) -> dict[str, Any]:

@@ -9,6 +9,7 @@ from ..protocol.v1 import V1
 from ..protocol.v2 import V2
 from ..session.reducer import Outcome, reduce
 from ..session.state import State
+from ..session.values import plain
 
 Json = dict[str, Any]
 
@@ -44,7 +45,7 @@ class Listener:
             outcome = self._reduce(event)
             for answer in outcome.answers:
                 told = {"result": answer.result} if answer.error is None else {"error": answer.error}
-                self.sent.append({"id": answer.request_id, **told})
+                self.sent.append(plain({"id": answer.request_id, **told}))
                 self._apply(self.dialect.answered(answer.request_id))
 
     def _reduce(self, event: Json) -> Outcome:
