@@ -43,6 +43,7 @@ ARROWS: dict[str, set[str]] = {
     "policy": set(),
     "registry": set(),
     "folders": set(),
+    "host": {"protocol"},
     "runtime": set(),
     "errors": set(),
     "protocol": set(),

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import io
 import os
 import signal
 import subprocess
@@ -30,13 +31,16 @@ kill -s KILL -- "-$group" 2>/dev/null
 
 
 class ProcessGroup:
-    """A started child and its group. `stdin`, `stdout` and `stderr` are the unbuffered pipes to it."""
+    """A started child and its group. `stdin`, `stdout` and `stderr` are the unbuffered pipes to it.
 
-    def __init__(self, command: Sequence[str], *, cwd: str, env: Mapping[str, str]) -> None:
+    `merged`: what it writes to stderr comes out of `stdout`, in order, and nothing out of `stderr`.
+    """
+
+    def __init__(self, command: Sequence[str], *, cwd: str, env: Mapping[str, str], merged: bool = False) -> None:
         # The watchdog first: there is no moment in which the agent lives without it.
         self._watchdog = _Watchdog() if os.name == "posix" else None
         try:
-            self._process = _popen(command, cwd=cwd, env=env)
+            self._process = _popen(command, cwd=cwd, env=env, merged=merged)
         except BaseException:
             if self._watchdog is not None:
                 self._watchdog.release()
@@ -44,7 +48,7 @@ class ProcessGroup:
         self.pid: int = self._process.pid
         self.stdin: IO[bytes] = self._process.stdin
         self.stdout: IO[bytes] = self._process.stdout
-        self.stderr: IO[bytes] = self._process.stderr
+        self.stderr: IO[bytes] = io.BytesIO() if merged else self._process.stderr
         self._gone = False
         if self._watchdog is not None:
             self._watchdog.guard(self.pid)
@@ -179,14 +183,27 @@ _ended: list[subprocess.Popen[bytes]] = []
 _started: weakref.WeakSet[ProcessGroup] = weakref.WeakSet()
 
 
-def _popen(command: Sequence[str], *, cwd: str, env: Mapping[str, str]) -> Any:
+def _popen(command: Sequence[str], *, cwd: str, env: Mapping[str, str], merged: bool) -> Any:
     options: dict[str, Any] = {"cwd": cwd, "env": env, "bufsize": 0}
-    options |= {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE, "stderr": subprocess.PIPE}
+    options |= {"stdin": subprocess.PIPE, "stdout": subprocess.PIPE}
+    options["stderr"] = subprocess.STDOUT if merged else subprocess.PIPE
     if sys.platform == "win32":
         from asyncio import windows_utils  # its pipes can be read by an event loop
 
         return windows_utils.Popen(command, creationflags=subprocess.CREATE_NEW_PROCESS_GROUP, **options)
     return subprocess.Popen(command, start_new_session=True, **options)
+
+
+def signal_name(number: int) -> str:
+    """`SIGTERM` for 15.
+
+    >>> signal_name(9)
+    'SIGKILL'
+    """
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"
 
 
 def _states(group: int) -> list[str]:

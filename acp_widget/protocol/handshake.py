@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .. import __version__, errors
@@ -13,15 +13,18 @@ SPOKEN = (1, 2)
 UNSUPPORTED_VERSION = -32022
 
 
-def initialize_params(version: int = PROTOCOL_VERSION) -> Json:
-    """What we say first, for both versions (A7). No optional ability is advertised that nobody renders (R5)."""
+def initialize_params(version: int = PROTOCOL_VERSION, services: Mapping[str, Any] | None = None) -> Json:
+    """What we say first, for both versions (A7). No optional ability is advertised that nobody renders (R5).
+
+    `services`: what we do for an agent of version 1, as the `clientCapabilities` have it.
+    """
     info = {"name": "acp-widget", "title": "acp-widget", "version": __version__}
     return {
         "protocolVersion": version,
         "info": info,
         "capabilities": {},
         "clientInfo": info,
-        "clientCapabilities": {},
+        "clientCapabilities": dict(services or {}),
     }
 
 

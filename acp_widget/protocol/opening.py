@@ -9,6 +9,7 @@ from typing import Any
 from .. import errors
 from . import handshake, offers, refusals
 from .connection import INVALID_PARAMS, Connection
+from .services import Serving
 from .transport import Json, Transport
 from .v1 import V1
 from .v2 import V2
@@ -32,6 +33,7 @@ class Opening:
     """How one can log in, in the shape of v2; any JSON."""
     _transport: Transport
     _connection: Connection
+    _serving: Serving
     _dialect: V1 | V2
     _emit_plain: Callable[[Json], object]
     _session_id: str | None
@@ -55,14 +57,17 @@ class Opening:
         """The first words. Emits `initialized`."""
         self._connection.start()
         began = asyncio.get_running_loop().time()
+        offered = self._serving.capabilities
         try:
-            result = await self._setup("initialize", handshake.initialize_params(), self._initialized, timeout)
+            result = await self._setup(
+                "initialize", handshake.initialize_params(services=offered), self._initialized, timeout
+            )
         except errors.RequestError as error:
             other = handshake.version_to_try(error)
             if other is None:
                 raise self._refused("initialize", error) from error
             left = None if timeout is None else max(0.0, began + timeout - asyncio.get_running_loop().time())
-            params = handshake.initialize_params(other)
+            params = handshake.initialize_params(other, offered)
             try:
                 result = await self._setup("initialize", params, self._initialized, left)
             except errors.RequestError as again:

@@ -9,14 +9,13 @@ from typing import Any
 
 from .. import errors
 from . import refusals
-from .connection import INVALID_PARAMS, NOT_HANDLED, Connection, RequestId
+from .connection import INTERNAL_ERROR, INVALID_PARAMS, NOT_HANDLED, Connection, RequestId
 from .opening import Opening
-from .refusals import AUTH_REQUIRED
+from .refusals import AUTH_REQUIRED, NOT_FOUND
+from .services import Services, Serving
 from .transport import Json, Transport
 from .v1 import V1
 from .v2 import V2
-
-NOT_FOUND = -32002
 
 _EARLY = 1_000  # messages kept from before the answer to `session/new`
 _STRANGERS = 50  # unknown session ids that are reported
@@ -31,6 +30,7 @@ class Peer(Opening):
     `emit(event)` gets the events of docs/internals.md, without `at`, in the order of what happened.
     `on_closed(error)`: once, when a started agent ended by itself (`AgentExited`); its process group is ended then.
     `on_traffic("in" | "out", message)`: every message, for a recording.
+    `services`: what a v1 agent may ask us to do. They are closed with the session.
 
     All methods belong to the running loop. Those that send do so before they return, in the order of the calls; they
     never raise, and what becomes of it is told by events. The futures they return are done when the message was
@@ -45,6 +45,7 @@ class Peer(Opening):
         *,
         on_closed: Callable[[errors.AcpError], object] | None = None,
         on_traffic: Callable[[str, Any], object] | None = None,
+        services: Services | None = None,
     ) -> None:
         self._transport = transport
         self._dialect: V1 | V2 = V2()
@@ -58,6 +59,9 @@ class Peer(Opening):
             on_diagnostic=self._diagnostic,
             on_traffic=on_traffic,
         )
+        self._serving = Serving(services, self._connection, self._diagnostic)
+        if services is not None:
+            services.emit = self._served
         self._session_id: str | None = None
         self.capabilities: Any = None
         self.auth_methods: list[Any] = []
@@ -187,25 +191,46 @@ class Peer(Opening):
         await asyncio.shield(self._closing)
 
     async def _close(self) -> None:
+        self._serving.stop()
         if self._started and self._connection.closed is None:
             for request_id in self._connection.open_requests:
                 self._connection.respond(request_id, _CANCELLED)
             if self._dialect.closes:
                 closing = self._connection.request("session/close", {"sessionId": self._session_id})
                 await asyncio.wait([closing], timeout=_CLOSE_TIMEOUT)
-        await self._connection.close()
+        await asyncio.gather(self._connection.close(), self._serving.close())
 
     # --- what arrives ----------------------------------------------------------------------------------------------
 
     def _request(self, request_id: RequestId, method: str, params: Any) -> object:
         handler = self._requests.get(method)
         if handler is None:
-            return NOT_HANDLED
+            return self._serve(request_id, method, params)
         if self._closing is not None:
             return self._connection.respond(request_id, _CANCELLED)
         if not isinstance(params, dict):
             return self._connection.respond_error(request_id, INVALID_PARAMS, "The params are no object")
         return handler(request_id, params)
+
+    def _serve(self, request_id: RequestId, method: str, params: Any) -> object:
+        """A request to do something for the agent: only v1 has those."""
+        if self._dialect.version != 1 or not self._serving.offers(method):
+            return NOT_HANDLED
+        if self._closing is not None:
+            return self._connection.respond_error(request_id, INTERNAL_ERROR, "The session is closed.")
+        if not isinstance(params, dict):
+            return self._connection.respond_error(request_id, INVALID_PARAMS, "The params are no object")
+        # An agent may ask before it told the session's id: it has only this one.
+        if self._session_id is not None and params.get("sessionId") != self._session_id:
+            self._no_session(request_id, params.get("sessionId"))
+        else:
+            self._serving.run(request_id, method, params)
+        return None
+
+    def _served(self, event: Json) -> None:
+        """What a service shows."""
+        if self._closing is None:
+            self._emit(event)
 
     def _notification(self, method: str, params: Any) -> None:
         handler = self._notifications.get(method)

@@ -5,14 +5,13 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-import signal
 import threading
 from collections import deque
 from collections.abc import Mapping, Sequence
 from typing import Any
 
 from . import launch
-from .group import ProcessGroup
+from .group import ProcessGroup, signal_name
 from .transport import NotAMessage
 from .wire import decode, encode
 
@@ -126,7 +125,7 @@ class StdioTransport:
         code = self.returncode
         if code is None:
             return "it closed its output"
-        return f"exit code {code}" if code >= 0 else f"killed by {_signal_name(-code)}"
+        return f"exit code {code}" if code >= 0 else f"killed by {signal_name(-code)}"
 
     # --- the end ---------------------------------------------------------------------------------------------------
 
@@ -350,13 +349,6 @@ class _Input(asyncio.BaseProtocol):
     def connection_lost(self, error: Exception | None) -> None:
         self._lost = True
         self._room.set()
-
-
-def _signal_name(number: int) -> str:
-    try:
-        return signal.Signals(number).name
-    except ValueError:
-        return f"signal {number}"
 
 
 def _secrets(environment: Mapping[str, str], given: Mapping[str, str]) -> list[tuple[str, str]]:
