@@ -25,6 +25,7 @@ _HOMES = {
     "Terminal": "results",
     "ToolCall": "results",
     "Turn": "results",
+    "SessionInfo": "sessions",
     "AcpError": "errors",
     "AgentClosed": "errors",
     "AgentExited": "errors",
@@ -75,6 +76,7 @@ if TYPE_CHECKING:
         ToolCall as ToolCall,
         Turn as Turn,
     )
+    from .sessions import SessionInfo as SessionInfo
 
 logging.getLogger(__name__).addHandler(logging.NullHandler())
 

@@ -11,15 +11,15 @@ import os
 import sys
 import warnings
 import weakref
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
-from . import driver as driving
-from . import errors, folders, policy, registry, runtime
+from . import ending, errors, folders, policy, registry, runtime
 from .controls import Remote
 from .driver import Driver
-from .reading import Reading
+from .opening import Opening, check_env
 from .results import Permission, Reader, Turn, quoted
+from .sessions import Servers, place
 from .stage import Audience, Stage
 from .widget import waiting
 from .widget.widget import SessionWidget
@@ -29,7 +29,7 @@ _CLOSE_TIMEOUT = 20.0  # seconds; the steps of an end take less together
 _RESTART_HINT = "agent.restart() ends its process and starts it again."
 
 
-class Agent(Reading):
+class Agent(Opening):
     """A coding agent that speaks the Agent Client Protocol, driven from Python and from its widget.
 
     `agent`: a known name (`"claude"`; `python -m acp_widget agents` lists them), a command line, a list of arguments,
@@ -41,6 +41,12 @@ class Agent(Reading):
     `start_timeout`: seconds it may take to start; by default 60, and 300 where `npx` may download it first
     (`math.inf`: no limit). `nobody_after`: seconds after which a request that no open view
     could show is rejected.
+    `session`: the id of one that the agent keeps, to begin with it instead of a new one. `additional_directories`:
+    folders that it may use beside `cwd`. `mcp_servers`: tools that it gets, by name: `{"command": …, "args": […],
+    "env": {…}}` or `{"url": …, "headers": {…}}`; or a list of them as ACP has them. Values of `env` and `headers` are
+    never stored or shown.
+    `client_files`, `client_terminals`: offer an agent of ACP v1 to read and write files, and to run its commands, here
+    in the kernel: shown, and within `cwd` and the additional directories (docs/client-services.md).
 
     Raises `ValueError` for an unknown policy, an empty command, or a `cwd` that is no folder. May be used from any
     thread. An Agent that nobody holds any more ends when its work is done.
@@ -61,11 +67,16 @@ class Agent(Reading):
         permissions: policy.Policy = "ask",
         start_timeout: float | None = None,
         nobody_after: float = 10.0,
+        session: str | None = None,
+        additional_directories: Sequence[str | os.PathLike[str]] = (),
+        mcp_servers: Servers = (),
+        client_files: bool = False,
+        client_terminals: bool = False,
     ) -> None:
         launch = registry.launch(agent)
         self._permissions = policy.check(permissions)
         self._label = launch.label
-        _check_env(env)
+        check_env(env)
         self._cwd, temporary = folders.choose(cwd, own=launch.own_folder)
         audience = Audience()
         self._driver = Driver(
@@ -77,6 +88,10 @@ class Agent(Reading):
             start_timeout=start_timeout,
             nobody_after=nobody_after,
             audience=audience,
+            place=place(self._cwd, additional_directories, mcp_servers, path=(env or {}).get("PATH")),
+            session=session,
+            client_files=client_files,
+            client_terminals=client_terminals,
         )
         self._stage = Stage(self._driver, audience)
         weakref.finalize(self, _abandon, self._driver).atexit = False
@@ -113,7 +128,8 @@ class Agent(Reading):
         self._check_process()
         idle: concurrent.futures.Future[None] = concurrent.futures.Future()
         try:
-            self._wait(idle, timeout, "the agent to be idle", lambda: runtime.run(self._driver.when_idle, idle))
+            over = self._driver.login.watched(idle)
+            self._wait(over, timeout, "the agent to be idle", lambda: runtime.run(self._driver.when_idle, idle))
         finally:
             idle.cancel()
         return self
@@ -334,14 +350,15 @@ class _Lent:
             stage.show(turn._key, otherwise=repr(turn))
 
     def _over(self, key: str) -> concurrent.futures.Future[None]:
-        over = self._agent._driver.over(key)
+        driver = self._agent._driver
+        over = driver.prompts.over(key)
         if not over.done():
             self._agent._check_process()
-        return over
+        return driver.login.watched(over)
 
     def _raise_failure(self, key: str) -> None:
         __tracebackhide__ = True
-        failure = self._agent._driver.failure(key)
+        failure = self._agent._driver.prompts.failure(key)
         if failure is not None:
             # A copy: a raised error holds on to all frames on its way, and they to the Agent.
             raise copy.copy(failure)
@@ -356,13 +373,6 @@ def _warn(text: str, category: type[Warning], *, quietly: bool) -> None:
         warnings.warn(text, category, stacklevel=level)
 
 
-def _check_env(env: Mapping[str, str] | None) -> None:
-    for name, value in (env or {}).items():
-        if not isinstance(name, str) or not isinstance(value, str):
-            # Never the value: it may be a secret.
-            raise TypeError(f"env: the name and the value of {name!r} must be text, not {type(value).__name__}.")
-
-
 def _abandon(driver: Driver) -> None:
     driver.abandoned = True
     if driver.started and not driver.closed and not driver.foreign:
@@ -371,7 +381,7 @@ def _abandon(driver: Driver) -> None:
 
 def _at_exit() -> None:
     """Agents end first, then the folders they worked in go."""
-    driving.close_all()
+    ending.close_all()
     folders.remove()
 
 

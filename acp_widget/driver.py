@@ -7,25 +7,26 @@ from __future__ import annotations
 
 import asyncio
 import concurrent.futures
+import copy
 import logging
 import math
 import os
-import threading
 import time
-import weakref
-from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from . import errors, policy, registry, runtime
+from . import ending, errors, policy, registry, runtime
 from .asking import Asking, Audience
 from .controls import Controls, Remote
+from .host.host import Host
+from .login import Login, wants_login
+from .prompts import Prompts
 from .protocol.peer import Peer
 from .protocol.stdio import StdioTransport
 from .registry import Launch
 from .session.reducer import reduce
 from .session.state import State
-from .session.words import TURN_OVER
+from .sessions import Sessions
 
 log = logging.getLogger(__name__)
 
@@ -33,7 +34,6 @@ log = logging.getLogger(__name__)
 _COARSE = frozenset({"session", "state", "turns", "permissions", "usage", "sessionInfo"})
 _STUBBORN = 5.0  # seconds after which a stop that the agent did not confirm is told of
 _ANOTHER = "Make a new one: Agent(…)."
-_LAST_CALL = 8.0  # seconds that agents may take to end when this process does
 
 
 class Driver:
@@ -50,8 +50,15 @@ class Driver:
         start_timeout: float | None,
         nobody_after: float,
         audience: Audience,
+        place: Mapping[str, Any] | None = None,
+        session: str | None = None,
+        client_files: bool = False,
+        client_terminals: bool = False,
     ) -> None:
         self.state = State()
+        self.prompts = Prompts(self.state, self.emit)
+        self.login = Login(self, audience, nobody_after=nobody_after)
+        self._sessions = Sessions(place or {"cwd": cwd, "mcpServers": []}, session)
         self.asking = Asking(self.state, self.emit, audience, permissions=permissions, nobody_after=nobody_after)
         self.controls = Controls(self.state, lambda: self._peer if self._ready else None)
         self.remote = Remote(self.controls, check=self.check_usable, report=self.report)
@@ -60,7 +67,6 @@ class Driver:
         """Why the agent did not start, or ended by itself; None while it runs, and when it was closed."""
         self.on_operations: Callable[[Sequence[Any]], None] = lambda operations: None
         self.on_change: Callable[[], None] = lambda: None
-        self.on_turn_over: Callable[[str], None] = lambda turn: None
         self.in_use: Callable[[], bool] = lambda: False
         """Whether somebody can still prompt it though nobody holds the Agent."""
         self.closed = False
@@ -68,6 +74,7 @@ class Driver:
         self._launch = launch
         self._cwd, self._temporary, self._env = cwd, temporary, {**launch.env, **(env or {})}
         self._start_timeout = start_timeout
+        self._client_files, self._client_terminals = client_files, client_terminals
         self._peer: Peer | None = None
         self._ready = False
         self._starting: asyncio.Task[None] | None = None
@@ -75,14 +82,12 @@ class Driver:
         self._closing: asyncio.Task[None] | None = None
         self.abandoned = False
         """Nobody holds the Agent any more: it ends when it has nothing left to do."""
-        self._prompts: dict[str, list[dict[str, Any]]] = {}
-        self._queue: deque[str] = deque()
-        self._over: dict[str, concurrent.futures.Future[None]] = {}
-        self._failures: dict[str, errors.AcpError] = {}
+        self.patience: float | None = None
+        """Seconds that the agent may take for one answer of its start."""
         self._idle_waiters: list[concurrent.futures.Future[None]] = []
         self._reported: set[str] = set()
         self._pid = os.getpid()
-        _all.add(self)
+        ending.remember(self)
 
     # --- from any thread -------------------------------------------------------------------------------------------
 
@@ -105,14 +110,6 @@ class Driver:
         if self.closed:
             raise errors.AgentClosed("This agent was closed.", hint=_ANOTHER)
 
-    def over(self, turn: str) -> concurrent.futures.Future[None]:
-        """A future that is done when the turn is over. From any thread."""
-        return self._over.setdefault(turn, concurrent.futures.Future())
-
-    def failure(self, turn: str) -> errors.AcpError | None:
-        """Why the turn failed, when it did. From any thread."""
-        return self._failures.get(turn)
-
     def report(self, message: str) -> None:
         """Keep a sentence about something odd among the session's diagnostics, once. From any thread."""
         if message not in self._reported and len(self._reported) < 100:
@@ -125,34 +122,36 @@ class Driver:
         """Send a prompt, or queue it while the agent is busy or starting."""
         self.emit({"type": "promptQueued", "turn": turn, "prompt": blocks, "source": source})
         if self.closed:
-            self._failures[turn] = errors.AgentClosed("This agent was closed.", hint=_ANOTHER)
-            self.emit({"type": "promptDropped", "turn": turn, "why": "the agent was closed"})
+            self.prompts.fail(turn, errors.AgentClosed("This agent was closed.", hint=_ANOTHER))
+            self.prompts.drop(turn, "the agent was closed")
             return
-        self._prompts[turn] = blocks
-        self._queue.append(turn)
+        self.prompts.add(turn, blocks)
         self._ensure_started()
         self._send_next()
 
     def _send_next(self) -> None:
         """Send the first queued prompt if the agent is free."""
-        if not self._queue or not self._ready or self._peer is None or self.state.busy():
+        if not self.prompts or not self._ready or self._peer is None or self.login.open or self.state.busy():
             return
-        turn = self._queue.popleft()
-        self._peer.prompt(turn, self._prompts.pop(turn))
+        turn, blocks, again = self.prompts.take()
+        self._peer.prompt(turn, blocks, again=again)
+
+    def _hold(self, turn: str, error: Mapping[str, Any]) -> None:
+        """The agent wants a login before it takes this prompt: it is sent again, unchanged, after that."""
+        if self.state.part("session")["cancelling"]:
+            self.prompts.drop(turn, "the turn was stopped")
+        else:
+            self.prompts.hold(turn)
+        self.login.need(wants_login(error))
 
     def unqueue(self, turn: str) -> None:
         """Take a queued prompt back; it is never sent."""
-        if turn in self._queue:
-            self._queue.remove(turn)
-            self._prompts.pop(turn, None)
-            self.emit({"type": "promptDropped", "turn": turn, "why": "you removed it"})
+        if turn in self.prompts:
+            self.prompts.drop(turn, "you removed it")
 
     def cancel(self, why: str = "the turn was stopped") -> None:
         """Stop the work in progress and drop what is queued."""
-        while self._queue:
-            turn = self._queue.popleft()
-            self._prompts.pop(turn, None)
-            self.emit({"type": "promptDropped", "turn": turn, "why": why})
+        self.prompts.drop_all(why)
         if not self._ready or self._peer is None:
             return
         if self.state.busy():
@@ -163,7 +162,7 @@ class Driver:
 
     def cancel_turn(self, turn: str) -> None:
         """Stop this turn: when it is queued it is never sent, when it is over nothing happens."""
-        if turn in self._queue:
+        if turn in self.prompts:
             self.unqueue(turn)
         elif turn == self.state.active_turn():
             self.cancel()
@@ -191,41 +190,43 @@ class Driver:
             paths = [operation[1] for operation in outcome.ops if operation[1][0] == "turns"]
             self._after_change({path[1] for path in paths if len(path) > 1})
 
+    def _heard(self, event: dict[str, Any]) -> None:
+        """An event of the agent that is listened to."""
+        self.emit(event)
+        if event["type"] == "promptHeld":
+            self._hold(event["turn"], event["error"])
+
     def _after_change(self, turns: set[str]) -> None:
         self.asking.look()
         for turn in turns:
-            self._see_end(turn)
+            self.prompts.see_end(turn)
         _tell(self.on_change)
         # Not at once: the event that freed the agent may be followed by others of the same message.
         asyncio.get_running_loop().call_soon(self.settle)
 
-    def _see_end(self, turn: str) -> None:
-        """When the turn is over, say so once."""
-        entity = self.state.get("turns", turn)
-        future = self.over(turn)
-        if entity is None or entity["status"] not in TURN_OVER or future.done():
-            return
-        if entity["status"] == "failed":
-            self._failures.setdefault(turn, _turn_error(entity["error"] or {}))
-        # First the transcript: a notebook that is executed as a whole stops listening when its last cell is over.
-        _tell(self.on_turn_over, turn)
-        future.set_result(None)
-
     def settle(self) -> None:
         """Do what can be done now: send the next prompt, tell who waits, end an agent that nobody holds."""
         self._send_next()
-        if not self.idle():
+        if self.idle():
+            waiters, self._idle_waiters = self._idle_waiters, []
+            for waiter in waiters:
+                if waiter.set_running_or_notify_cancel():
+                    waiter.set_result(None)
+        elif not self.login.stuck:
             return
-        waiters, self._idle_waiters = self._idle_waiters, []
-        for waiter in waiters:
-            if waiter.set_running_or_notify_cancel():
-                waiter.set_result(None)
         if self.abandoned and self._peer is not None and not self.closed and not self.in_use():
             self._close_soon()
 
     def idle(self) -> bool:
-        """True when nothing runs, is queued or is about to start."""
-        return not self._queue and self._starting is None and not self.state.busy()
+        """True when nothing runs, is queued or is about to start; a start that nobody can log in for is not."""
+        return not self.prompts and (self._starting is None or self.login.stuck) and not self.state.busy()
+
+    async def settled(self) -> None:
+        """Wait until the agent has started or not, or waits for a login."""
+        while (starting := self._starting) is not None and self.login.open is None:
+            opened = asyncio.ensure_future(self.login.opened.wait())
+            await asyncio.wait({starting, opened}, return_when=asyncio.FIRST_COMPLETED)
+            opened.cancel()
 
     def when_idle(self, future: concurrent.futures.Future[None]) -> None:
         """Complete the future as soon as nothing runs and nothing is queued."""
@@ -244,6 +245,48 @@ class Driver:
         """Start the agent without a prompt. Raises `AgentClosed` after `close()`."""
         self.check_usable()
         self._ensure_started()
+
+    @property
+    def peer(self) -> Peer | None:
+        """The agent that is listened to, started or starting."""
+        return self._peer
+
+    def reconnect(self, env: Mapping[str, str]) -> None:
+        """End the process and start another, with these variables too; prompts that wait go on waiting."""
+        self._env.update(env)
+        if self._peer is not None:
+            self._sessions.go_on(self._peer.session_id)
+            self._end("closed", None, keep_queued=True)
+        self._ensure_started()
+
+    async def open_session(self, session_id: str, *, replay: bool) -> None:
+        """Go on with a session that the agent keeps, with what was said in it or without."""
+        if self._peer is None and self._starting is None:
+            self._sessions.wish = (session_id, ("load",) if replay else ("resume",))
+            await self.running()
+            return
+        peer = await self.running()
+        if self.prompts or self.state.busy():
+            raise errors.NotOffered("The agent works, so it cannot go over to another session.", hint="agent.wait()")
+        self._ready = False
+        try:
+            await peer.open(session_id, self._sessions.place, replay=replay, timeout=self.patience)
+        except errors.AuthRequired as error:
+            if peer.auth_methods:
+                self.login.need(error)
+            raise
+        finally:
+            if peer is self._peer:
+                self._ready = True
+                self.settle()
+
+    async def running(self) -> Peer:
+        """The agent, started. Raises why it is not."""
+        self.start()
+        await self.settled()
+        if self.error is not None or self._peer is None:
+            raise copy.copy(self.error or errors.ConnectionClosed("The agent is not running."))
+        return self._peer
 
     def restart(self) -> None:
         """End the agent, whatever it does, and start it anew. Raises `AgentClosed` after `close()`.
@@ -268,6 +311,7 @@ class Driver:
                     "cwd": self._cwd,
                     "temporary": self._temporary,
                     "policy": self.asking.policy,
+                    **{name: self._sessions.place.get(name, []) for name in ("mcpServers", "additionalDirectories")},
                 }
             )
 
@@ -282,12 +326,15 @@ class Driver:
             # An agent that is on its way out is not listened to any more.
             peer = Peer(
                 transport,
-                lambda event: self.emit(event) if peer is self._peer else None,
+                lambda event: self._heard(event) if peer is self._peer else None,
                 on_closed=lambda error: self._end("failed", error) if peer is self._peer else None,
+                services=self._host(environment),
             )
             self._peer = peer
             patience = found.patience if self._start_timeout is None else self._start_timeout
-            await peer.start(cwd=self._cwd, timeout=None if math.isinf(patience) else patience)
+            self.patience = None if math.isinf(patience) else patience
+            await peer.initialize(timeout=self.patience)
+            await self.login.through(peer, lambda: self._sessions.open(peer, timeout=self.patience))
         except errors.AcpError as error:
             await registry.advise(error, self._launch, command, environment)
             self._did_not_start(error)
@@ -299,29 +346,40 @@ class Driver:
         _tell(self.on_change)
         self.settle()
 
+    def _host(self, environment: Mapping[str, str]) -> Host:
+        """What this agent may ask us to do."""
+        return Host(
+            [self._cwd, *self._sessions.place.get("additionalDirectories", ())],
+            files=self._client_files,
+            terminals=self._client_terminals,
+            env=environment,
+            missing_is_empty=self._launch.missing_file_is_empty,
+            calls=self.state.calls_under_way,
+        )
+
     def _did_not_start(self, error: errors.AcpError) -> None:
         self._starting = None
         self._end("failed", error)
 
-    def _end(self, connection: str, error: errors.AcpError | None) -> None:
+    def _end(self, connection: str, error: errors.AcpError | None, *, keep_queued: bool = False) -> None:
         """The connection is over. What runs fails with the error, what is queued too, and the process group ends."""
         self._ready = False
+        self.login.close()
         peer, self._peer = self._peer, None
         starting, self._starting = self._starting, None
         if connection == "failed":
             self.error = error
         if error is not None:
-            active = self.state.active_turn()
-            for turn in [*([active] if active else []), *self._queue]:
-                self._failures.setdefault(turn, error)
-        self._queue.clear()
-        self._prompts.clear()
+            self.prompts.fail_all(error)
+        if not keep_queued:
+            self.prompts.forget()
         if starting is not None:
             starting.cancel()
             self._leave(starting)
         if peer is not None:
             self._leave(asyncio.ensure_future(peer.close()))
-        self.emit({"type": "ended", "connection": connection, "error": error.as_dict() if error else None})
+        told = error.as_dict() if error else None
+        self.emit({"type": "ended", "connection": connection, "error": told, "keepQueued": keep_queued})
 
     def _leave(self, task: asyncio.Future[None]) -> None:
         self._leaving.add(task)
@@ -339,7 +397,7 @@ class Driver:
     def _close_soon(self) -> asyncio.Task[None]:
         if self._closing is None:
             self.closed = True
-            unfinished = self.state.active_turn() is not None or bool(self._queue)
+            unfinished = self.state.active_turn() is not None or bool(self.prompts)
             error = (
                 errors.AgentClosed("This agent was closed before the turn was over.", hint=_ANOTHER)
                 if unfinished
@@ -357,30 +415,3 @@ def _tell(listener: Callable[..., object], *args: Any) -> None:
         listener(*args)
     except Exception:
         log.exception("A listener of an agent failed")
-
-
-def _turn_error(error: Mapping[str, Any]) -> errors.AcpError:
-    """The error of a turn that the agent refused, or stopped with an error."""
-    code, message = error.get("code"), str(error.get("message") or "The agent gave no reason.")
-    if code == -32000:
-        return errors.AuthRequired(message, hint="Log in with the agent's own command, then try again.")
-    return errors.RequestError(code if isinstance(code, int) else -32603, message, error.get("data"))
-
-
-_all: weakref.WeakSet[Driver] = weakref.WeakSet()
-
-
-def close_all() -> None:
-    """End every agent of this process. Runs at exit; a forked child leaves its parent's agents alone."""
-    closing = [runtime.submit(driver.close()) for driver in list(_all) if driver.started and not driver.foreign]
-    concurrent.futures.wait(closing, timeout=_LAST_CALL)
-
-
-def _readable_after_fork() -> None:
-    """In a forked child: the thread that held a state's lock is not there to let go of it."""
-    for driver in list(_all):
-        driver.state.lock = threading.RLock()
-
-
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_readable_after_fork)

@@ -73,7 +73,7 @@ class Stage:
                 self._audience.widget = widget
                 driver.on_operations = widget.push
                 driver.on_change = self._changed
-                driver.on_turn_over = self._turn_over
+                driver.prompts.on_over = self._turn_over
                 driver.in_use = self._in_use
                 # What happened before these lines is in no operation.
                 widget.refresh()
@@ -126,7 +126,7 @@ class Stage:
         output = display.show(view, *self._transcript(turn, uid))
         with self._lock:
             self._outputs.setdefault(turn, []).append(output)
-        if self._driver.over(turn).done():
+        if self._driver.prompts.over(turn).done():
             runtime.call(self._turn_over, turn)
 
     def shown_here(self, turn: str) -> bool:
@@ -147,7 +147,7 @@ class Stage:
         with self._lock:
             shown = list(self._outputs)
         # A kernel that dies now leaves what it wrote last.
-        running = [turn for turn in shown if not self._driver.over(turn).done()]
+        running = [turn for turn in shown if not self._driver.prompts.over(turn).done()]
         if not running:
             return {}
         state = self._driver.state
@@ -159,7 +159,7 @@ class Stage:
         self._drafting = False
         stale = self._stale()
         looks = {**self._drafts, **stale}
-        self._drafts = {turn: look for turn, look in looks.items() if not self._driver.over(turn).done()}
+        self._drafts = {turn: look for turn, look in looks.items() if not self._driver.prompts.over(turn).done()}
         for turn in stale:
             self._turn_over(turn)
 

@@ -15,25 +15,45 @@ PACKAGE = ROOT / "acp_widget"
 
 # Room (a module or package of acp_widget) → the rooms it may import. Everybody may use `errors`, but not `session`.
 ARROWS: dict[str, set[str]] = {
-    "__init__": {"agent", "config", "results"},
+    "__init__": {"agent", "config", "results", "sessions"},
     "__main__": {"commands"},
     "commands": {"recording", "registry"},
     "recording": {"protocol", "session"},
     "agent": {
         "controls",
         "driver",
+        "ending",
         "folders",
+        "opening",
         "policy",
-        "reading",
         "registry",
         "results",
         "runtime",
+        "sessions",
         "stage",
         "widget",
     },
+    "opening": {"reading", "runtime", "sessions"},
     "reading": {"config", "driver", "results"},
     "stage": {"driver", "export", "runtime", "widget"},
-    "driver": {"asking", "controls", "policy", "protocol", "registry", "runtime", "session"},
+    "driver": {
+        "asking",
+        "controls",
+        "ending",
+        "host",
+        "login",
+        "policy",
+        "prompts",
+        "protocol",
+        "registry",
+        "runtime",
+        "session",
+        "sessions",
+    },
+    "login": {"asking", "prompts", "protocol", "runtime", "session"},
+    "prompts": {"protocol", "session"},
+    "sessions": {"protocol"},
+    "ending": {"runtime", "session"},
     "asking": {"policy", "session"},
     "controls": {"config", "protocol", "runtime", "session"},
     "config": {"entities"},
@@ -73,7 +93,7 @@ LIBRARIES: dict[str, set[str]] = {
 PUBLIC = """
     AcpError Agent AgentClosed AgentExited AgentNotFound AnswerRefused AuthRequired Change Choice Command Config
     ConnectionClosed Diff Message NoAnswer NobodyWatching NotOffered Permission Plan PlanEntry ProtocolVersionError
-    RequestError SessionNotFound StartTimeout Terminal ToolCall Turn WaitNotPossible __version__
+    RequestError SessionInfo SessionNotFound StartTimeout Terminal ToolCall Turn WaitNotPossible __version__
 """.split()  # noqa: SIM905
 
 MODULES = sorted(PACKAGE.rglob("*.py"))

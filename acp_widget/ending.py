@@ -1,0 +1,50 @@
+"""Every agent of this process, so that all end when it does, and can still be read in a process forked from it."""
+
+from __future__ import annotations
+
+import concurrent.futures
+import os
+import threading
+import weakref
+from typing import Protocol
+
+from . import runtime
+from .session.state import State
+
+_LAST_CALL = 8.0  # seconds that agents may take to end when this process does
+
+
+class Ending(Protocol):
+    """One agent."""
+
+    state: State
+    started: bool
+
+    @property
+    def foreign(self) -> bool: ...
+
+    async def close(self) -> None: ...
+
+
+_all: weakref.WeakSet[Ending] = weakref.WeakSet()
+
+
+def remember(agent: Ending) -> None:
+    """See to it that this one ends."""
+    _all.add(agent)
+
+
+def close_all() -> None:
+    """End every agent of this process. Runs at exit; a forked child leaves its parent's agents alone."""
+    closing = [runtime.submit(agent.close()) for agent in list(_all) if agent.started and not agent.foreign]
+    concurrent.futures.wait(closing, timeout=_LAST_CALL)
+
+
+def _readable_after_fork() -> None:
+    """In a forked child: the thread that held a state's lock is not there to let go of it."""
+    for agent in list(_all):
+        agent.state.lock = threading.RLock()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_readable_after_fork)

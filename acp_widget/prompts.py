@@ -1,0 +1,124 @@
+"""The prompts of one agent: those that wait to be sent, how each turn ended, and who waits for that.
+
+Everything here runs on the private thread (`runtime.py`), except where a docstring says "from any thread".
+"""
+
+from __future__ import annotations
+
+import concurrent.futures
+import logging
+from collections import deque
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from . import errors
+from .protocol.refusals import AUTH_REQUIRED
+from .session.state import State
+from .session.words import TURN_OVER
+
+log = logging.getLogger(__name__)
+
+Blocks = list[dict[str, Any]]
+
+
+class Prompts:
+    """`on_over(turn)` is called once for each turn, just before those who wait for it go on."""
+
+    def __init__(self, state: State, emit: Callable[[dict[str, Any]], None]) -> None:
+        self.on_over: Callable[[str], None] = lambda turn: None
+        self._state, self._emit = state, emit
+        self._queue: deque[str] = deque()
+        self._blocks: dict[str, Blocks] = {}
+        self._again: set[str] = set()  # turns that were sent before, when the agent wanted a login first
+        self._over: dict[str, concurrent.futures.Future[None]] = {}
+        self._failures: dict[str, errors.AcpError] = {}
+
+    def __len__(self) -> int:
+        """How many wait to be sent."""
+        return len(self._queue)
+
+    def __contains__(self, turn: object) -> bool:
+        return turn in self._queue
+
+    # --- the queue -------------------------------------------------------------------------------------------------
+
+    def add(self, turn: str, blocks: Blocks) -> None:
+        """Behind all others."""
+        self._blocks[turn] = blocks
+        self._queue.append(turn)
+
+    def hold(self, turn: str) -> None:
+        """The agent did not take this one for now: it is the next again."""
+        entity = self._state.get("turns", turn)
+        self._blocks[turn] = list((entity["prompt"] if entity else None) or [])
+        self._queue.appendleft(turn)
+        self._again.add(turn)
+
+    def take(self) -> tuple[str, Blocks, bool]:
+        """The next one, its blocks, and whether it was sent before."""
+        turn = self._queue.popleft()
+        again = turn in self._again
+        self._again.discard(turn)
+        return turn, self._blocks.pop(turn), again
+
+    def drop(self, turn: str, why: str) -> None:
+        """This one is never sent."""
+        if turn in self._queue:
+            self._queue.remove(turn)
+            del self._blocks[turn]
+            self._again.discard(turn)
+        self._emit({"type": "promptDropped", "turn": turn, "why": why})
+
+    def drop_all(self, why: str) -> None:
+        """Nothing that waits is ever sent."""
+        while self._queue:
+            self.drop(self._queue[0], why)
+
+    def forget(self) -> None:
+        """As `drop_all()`, for a connection whose end the state tells itself."""
+        self._queue.clear()
+        self._blocks.clear()
+        self._again.clear()
+
+    # --- ends ------------------------------------------------------------------------------------------------------
+
+    def over(self, turn: str) -> concurrent.futures.Future[None]:
+        """A future that is done when the turn is over. From any thread."""
+        return self._over.setdefault(turn, concurrent.futures.Future())
+
+    def failure(self, turn: str) -> errors.AcpError | None:
+        """Why the turn failed, when it did. From any thread."""
+        return self._failures.get(turn)
+
+    def fail(self, turn: str, error: errors.AcpError) -> None:
+        """The turn will be over for this reason."""
+        self._failures.setdefault(turn, error)
+
+    def fail_all(self, error: errors.AcpError) -> None:
+        """What is under way and what waits will be over for this reason."""
+        active = self._state.active_turn()
+        for turn in [*([active] if active else []), *self._queue]:
+            self.fail(turn, error)
+
+    def see_end(self, turn: str) -> None:
+        """When the turn is over, say so once."""
+        entity = self._state.get("turns", turn)
+        future = self.over(turn)
+        if entity is None or entity["status"] not in TURN_OVER or future.done():
+            return
+        if entity["status"] == "failed":
+            self.fail(turn, _error_of(entity["error"] or {}))
+        # First the transcript: a notebook that is executed as a whole stops listening when its last cell is over.
+        try:
+            self.on_over(turn)
+        except Exception:
+            log.exception("A listener of an agent failed")
+        future.set_result(None)
+
+
+def _error_of(error: Mapping[str, Any]) -> errors.AcpError:
+    """The error of a turn that the agent refused, or stopped with an error."""
+    code, message = error.get("code"), str(error.get("message") or "The agent gave no reason.")
+    if code == AUTH_REQUIRED:
+        return errors.AuthRequired(message, hint="Log in with the agent's own command, then try again.")
+    return errors.RequestError(code if isinstance(code, int) else -32603, message, error.get("data"))
