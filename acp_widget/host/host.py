@@ -44,7 +44,8 @@ class Host:
     ) -> None:
         self.emit: Callable[[Json], object] = _nothing
         self.capabilities: Json = {}
-        self.methods: dict[str, Service] = {}
+        self._offered: dict[str, Service] = {}
+        self.methods: Mapping[str, Service] = self._offered
         places = Roots(roots)
         self._files = Files(places, self._tell, calls=calls, missing_is_empty=missing_is_empty)
         self._terminals = Terminals(places, self._tell, env=env)
@@ -66,7 +67,7 @@ class Host:
                     self._tell({"type": "diagnostic", "where": method, "message": error.message})
                 raise
 
-        self.methods[method] = served
+        self._offered[method] = served
 
     def _tell(self, event: Json) -> None:
         self.emit(event)

@@ -178,6 +178,12 @@ class State:
         """The key of the turn that was sent and is not over, or None."""
         return self.memory.active
 
+    def calls_under_way(self) -> list[Mapping[str, Any]]:
+        """The tool calls of the turn that was sent and is not over, oldest first."""
+        with self.lock:
+            keys = self.keys("toolCalls", self.memory.active) if self.memory.active is not None else []
+            return [call for call in (self.get("toolCalls", key) for key in keys) if call is not None]
+
     def queued_turns(self) -> list[str]:
         """Keys of the turns whose prompt was not sent yet, in order."""
         with self.lock:
