@@ -58,9 +58,9 @@ class Driver:
         self.state = State()
         self.prompts = Prompts(self.state, self.emit)
         self.login = Login(self, audience, nobody_after=nobody_after)
-        self._sessions = Sessions(place or {"cwd": cwd, "mcpServers": []}, session)
+        self.sessions = Sessions(place or {"cwd": cwd, "mcpServers": []}, session)
         self.asking = Asking(self.state, self.emit, audience, permissions=permissions, nobody_after=nobody_after)
-        self.controls = Controls(self.state, lambda: self._peer if self._ready else None)
+        self.controls = Controls(self.state, lambda: self._peer if self.ready else None)
         self.remote = Remote(self.controls, check=self.check_usable, report=self.report)
         """The same for any other thread."""
         self.error: errors.AcpError | None = None
@@ -76,7 +76,8 @@ class Driver:
         self._start_timeout = start_timeout
         self._client_files, self._client_terminals = client_files, client_terminals
         self._peer: Peer | None = None
-        self._ready = False
+        self.ready = False
+        """It has a session, and can be sent prompts."""
         self._starting: asyncio.Task[None] | None = None
         self._leaving: set[asyncio.Future[None]] = set()
         self._closing: asyncio.Task[None] | None = None
@@ -131,7 +132,7 @@ class Driver:
 
     def _send_next(self) -> None:
         """Send the first queued prompt if the agent is free."""
-        if not self.prompts or not self._ready or self._peer is None or self.login.open or self.state.busy():
+        if not self.prompts or not self.ready or self._peer is None or self.login.open or self.state.busy():
             return
         turn, blocks, again = self.prompts.take()
         self._peer.prompt(turn, blocks, again=again)
@@ -152,7 +153,7 @@ class Driver:
     def cancel(self, why: str = "the turn was stopped") -> None:
         """Stop the work in progress and drop what is queued."""
         self.prompts.drop_all(why)
-        if not self._ready or self._peer is None:
+        if not self.ready or self._peer is None:
             return
         if self.state.busy():
             self._peer.cancel()
@@ -255,30 +256,9 @@ class Driver:
         """End the process and start another, with these variables too; prompts that wait go on waiting."""
         self._env.update(env)
         if self._peer is not None:
-            self._sessions.go_on(self._peer.session_id)
+            self.sessions.go_on(self._peer.session_id)
             self._end("closed", None, keep_queued=True)
         self._ensure_started()
-
-    async def open_session(self, session_id: str, *, replay: bool) -> None:
-        """Go on with a session that the agent keeps, with what was said in it or without."""
-        if self._peer is None and self._starting is None:
-            self._sessions.wish = (session_id, ("load",) if replay else ("resume",))
-            await self.running()
-            return
-        peer = await self.running()
-        if self.prompts or self.state.busy():
-            raise errors.NotOffered("The agent works, so it cannot go over to another session.", hint="agent.wait()")
-        self._ready = False
-        try:
-            await peer.open(session_id, self._sessions.place, replay=replay, timeout=self.patience)
-        except errors.AuthRequired as error:
-            if peer.auth_methods:
-                self.login.need(error)
-            raise
-        finally:
-            if peer is self._peer:
-                self._ready = True
-                self.settle()
 
     async def running(self) -> Peer:
         """The agent, started. Raises why it is not."""
@@ -297,10 +277,12 @@ class Driver:
             self._end(
                 "closed", errors.AgentClosed("The agent was restarted before the turn was over.", hint="Prompt again.")
             )
+        if self.started:
+            self.sessions.wish = None
         self.start()
 
     def _ensure_started(self) -> None:
-        if not self._ready and self._starting is None:
+        if not self.ready and self._starting is None:
             self.started, self.error = True, None
             self._starting = asyncio.ensure_future(self._start())
             self.emit(
@@ -311,7 +293,7 @@ class Driver:
                     "cwd": self._cwd,
                     "temporary": self._temporary,
                     "policy": self.asking.policy,
-                    **{name: self._sessions.place.get(name, []) for name in ("mcpServers", "additionalDirectories")},
+                    **{name: self.sessions.place.get(name, []) for name in ("mcpServers", "additionalDirectories")},
                 }
             )
 
@@ -319,7 +301,7 @@ class Driver:
         command, environment = self._launch.command, {**os.environ, **self._env}
         try:
             await self._all_left()  # never two agents at once in one folder
-            found = await registry.find(self._launch, environment)
+            found = await registry.find(self._launch, environment, self._cwd)
             command = found.command
             self.emit({"type": "launching", "command": list(command), "note": found.note})
             transport = await StdioTransport.start(command, cwd=self._cwd, env=self._env)
@@ -334,22 +316,23 @@ class Driver:
             patience = found.patience if self._start_timeout is None else self._start_timeout
             self.patience = None if math.isinf(patience) else patience
             await peer.initialize(timeout=self.patience)
-            await self.login.through(peer, lambda: self._sessions.open(peer, timeout=self.patience))
+            opening = self.sessions.open
+            await self.login.through(peer, lambda: opening(peer, timeout=self.patience, report=self.report))
         except errors.AcpError as error:
-            await registry.advise(error, self._launch, command, environment)
+            await registry.advise(error, self._launch, command, environment, self._cwd)
             self._did_not_start(error)
         except Exception as error:  # an unforeseen fault must be seen too, never swallowed by a task
             log.exception("The agent could not be started")
             self._did_not_start(errors.AcpError(f"{type(error).__name__}: {error}"))
         else:
-            self._ready, self._starting = True, None
+            self.ready, self._starting = True, None
         _tell(self.on_change)
         self.settle()
 
     def _host(self, environment: Mapping[str, str]) -> Host:
         """What this agent may ask us to do."""
         return Host(
-            [self._cwd, *self._sessions.place.get("additionalDirectories", ())],
+            [self._cwd, *self.sessions.place.get("additionalDirectories", ())],
             files=self._client_files,
             terminals=self._client_terminals,
             env=environment,
@@ -363,7 +346,7 @@ class Driver:
 
     def _end(self, connection: str, error: errors.AcpError | None, *, keep_queued: bool = False) -> None:
         """The connection is over. What runs fails with the error, what is queued too, and the process group ends."""
-        self._ready = False
+        self.ready = False
         self.login.close()
         peer, self._peer = self._peer, None
         starting, self._starting = self._starting, None

@@ -45,7 +45,7 @@ def node(folder: Path, version: str) -> None:
 
 
 def found(agent: Any, folder: Path) -> registry.Found:
-    return asyncio.run(registry.find(registry.launch(agent), {"PATH": str(folder)}))
+    return asyncio.run(registry.find(registry.launch(agent), {"PATH": str(folder)}, str(folder)))
 
 
 # --- commands ---------------------------------------------------------------------------------------------------------

@@ -41,11 +41,11 @@ _WANTS_NODE: Final = re.compile(
 
 
 async def advise(
-    error: errors.AcpError, launch: Launch, command: Sequence[str], environment: Mapping[str, str]
+    error: errors.AcpError, launch: Launch, command: Sequence[str], environment: Mapping[str, str], cwd: str
 ) -> None:
     """Add to a start's error what can be done about it. `command`: what was run. Never raises."""
     try:
-        told = await _advice(error, launch, command, environment)
+        told = await _advice(error, launch, command, environment, cwd)
     except Exception:  # the error itself says more than what goes wrong here
         log.exception("No advice could be given")
     else:
@@ -53,14 +53,14 @@ async def advise(
 
 
 async def _advice(
-    error: errors.AcpError, launch: Launch, command: Sequence[str], environment: Mapping[str, str]
+    error: errors.AcpError, launch: Launch, command: Sequence[str], environment: Mapping[str, str], cwd: str
 ) -> str:
     agent = launch.agent
     if isinstance(error, errors.AgentNotFound):
         # An agent that was looked for by its name has its own error.
         return "" if launch.to_find else _meant(command, environment)
     if isinstance(error, errors.AgentExited):
-        return await _why_it_ended(error, agent, command, environment)
+        return await _why_it_ended(error, agent, command, environment, cwd)
     if isinstance(error, errors.StartTimeout):
         return _why_so_slow(error, agent, command)
     if isinstance(error, errors.AuthRequired) and agent is not None and agent.login:
@@ -100,11 +100,15 @@ def _known_instead(agent: known.Known) -> str:
 
 
 async def _why_it_ended(
-    error: errors.AgentExited, agent: known.Known | None, command: Sequence[str], environment: Mapping[str, str]
+    error: errors.AgentExited,
+    agent: known.Known | None,
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    cwd: str,
 ) -> str:
     told = next((told for pattern, told in _NPM if pattern.search(error.stderr)), "")
     if _needs_node(command, agent, environment) and (agent is not None or _WANTS_NODE.search(error.stderr)):
-        present = await node.ask(environment)
+        present = await node.ask(environment, cwd)
         told += _about_node(present, agent, bool(_WANTS_NODE.search(error.stderr)))
     if told and agent is not None and agent.package is not None and _by_npx(command):
         told += f"To install it for good, in a terminal: {agent.install()}"

@@ -31,8 +31,8 @@ class Found:
     patience: float = PATIENCE
 
 
-async def find(launch: Launch, environment: Mapping[str, str]) -> Found:
-    """What to run for a `Launch`, with the whole `environment` that it will have.
+async def find(launch: Launch, environment: Mapping[str, str], cwd: str) -> Found:
+    """What to run for a `Launch`, with the whole `environment` and the folder that it will have.
 
     For a known agent its own program if that is on PATH, else `npx` with the newest release that fits the Node.js here.
     Raises `AgentNotFound` when there is neither, or Node.js is too old. A given command is taken as it is.
@@ -42,7 +42,7 @@ async def find(launch: Launch, environment: Mapping[str, str]) -> Found:
         return downloading(launch.command)
     if agent.package is None or not on_path("npx", environment):
         raise missing(agent, environment)
-    present = await node.ask(environment)
+    present = await node.ask(environment, cwd)
     release = agent.release_for(present.major if present else None)
     if release is None:
         assert present is not None
