@@ -182,7 +182,7 @@ class Driver:
         event["at"] = time.time()
         outcome = reduce(self.state, event)
         if outcome.ops:
-            _tell(self.on_operations, outcome.ops)
+            runtime.tell(self.on_operations, outcome.ops)
         for answer in outcome.answers:
             if self._peer is not None:
                 self._peer.answer(answer.request_id, answer.result, answer.error)
@@ -201,7 +201,7 @@ class Driver:
         self.asking.look()
         for turn in turns:
             self.prompts.see_end(turn)
-        _tell(self.on_change)
+        runtime.tell(self.on_change)
         # Not at once: the event that freed the agent may be followed by others of the same message.
         asyncio.get_running_loop().call_soon(self.settle)
 
@@ -326,7 +326,7 @@ class Driver:
             self._did_not_start(errors.AcpError(f"{type(error).__name__}: {error}"))
         else:
             self.ready, self._starting = True, None
-        _tell(self.on_change)
+        runtime.tell(self.on_change)
         self.settle()
 
     def _host(self, environment: Mapping[str, str]) -> Host:
@@ -390,11 +390,3 @@ class Driver:
             self.asking.stop()
             self._closing = asyncio.ensure_future(self._all_left())
         return self._closing
-
-
-def _tell(listener: Callable[..., object], *args: Any) -> None:
-    """Call a listener; what goes wrong there must not stop an agent."""
-    try:
-        listener(*args)
-    except Exception:
-        log.exception("A listener of an agent failed")

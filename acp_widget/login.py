@@ -92,8 +92,9 @@ class Login:
                 except (errors.RequestError, errors.AuthRequired, errors.NotOffered) as error:
                     refused = errors.AuthRequired(error.message)
             self.need(refused)
-            self._made = asyncio.get_running_loop().create_future()
+            self._made, peer.held_up = asyncio.get_running_loop().create_future(), True
             await self._made
+            peer.held_up = False
 
     def close(self) -> None:
         """It was made, or the agent is gone: nobody waits for it any more."""

@@ -67,12 +67,12 @@ class Opening(Reading):
         Raises `SessionNotFound` when the agent does not know it any more: what is shown stays, and so does the session
         in use. `NotOffered` where the agent cannot, or works just now. (ACP v2, Session Setup)
         """
-        self._answered(lambda: self._driver.open_session(_checked(session_id), replay=True))
+        self._answered(lambda: self._driver.sessions.change(self._driver, _checked(session_id), replay=True))
         return self
 
     def resume(self: S, session_id: str) -> S:
         """The same without what was said in it: what is shown stays, and what comes is added."""
-        self._answered(lambda: self._driver.open_session(_checked(session_id), replay=False))
+        self._answered(lambda: self._driver.sessions.change(self._driver, _checked(session_id), replay=False))
         return self
 
     def _answered(self, ask: Callable[[], Coroutine[Any, Any, T]]) -> T:

@@ -6,17 +6,14 @@ Everything here runs on the private thread (`runtime.py`), except where a docstr
 from __future__ import annotations
 
 import concurrent.futures
-import logging
 from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import errors
+from . import errors, runtime
 from .protocol.refusals import AUTH_REQUIRED
 from .session.state import State
 from .session.words import TURN_OVER
-
-log = logging.getLogger(__name__)
 
 Blocks = list[dict[str, Any]]
 
@@ -109,10 +106,7 @@ class Prompts:
         if entity["status"] == "failed":
             self.fail(turn, _error_of(entity["error"] or {}))
         # First the transcript: a notebook that is executed as a whole stops listening when its last cell is over.
-        try:
-            self.on_over(turn)
-        except Exception:
-            log.exception("A listener of an agent failed")
+        runtime.tell(self.on_over, turn)
         future.set_result(None)
 
 

@@ -9,10 +9,13 @@ import asyncio
 import atexit
 import concurrent.futures
 import contextvars
+import logging
 import os
 import threading
 from collections.abc import Callable, Coroutine
 from typing import Any, TypeVar
+
+log = logging.getLogger(__name__)
 
 T = TypeVar("T")
 
@@ -87,6 +90,14 @@ def run(function: Callable[..., T], *args: Any, timeout: float = 10.0) -> T:
 def submit(coroutine: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
     """Run a coroutine on the private thread; the future can be waited for from any other thread."""
     return contextvars.Context().run(asyncio.run_coroutine_threadsafe, coroutine, loop())
+
+
+def tell(listener: Callable[..., object], *args: Any) -> None:
+    """Call a listener; what goes wrong there must not stop an agent."""
+    try:
+        listener(*args)
+    except Exception:
+        log.exception("A listener of an agent failed")
 
 
 def stop() -> None:

@@ -8,14 +8,17 @@ from __future__ import annotations
 import os
 import re
 import shutil
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import Any, Protocol
 from urllib.parse import urlsplit
 
 from . import errors
+from .login import Login
+from .prompts import Prompts
 from .protocol.peer import Peer
+from .session.state import State
 
 _PAGES = 1_000  # of a list; a hundred thousand sessions of a hundred a page
 _LONG = 2_000  # characters of a text
@@ -86,6 +89,23 @@ def _check_offers(peer: Peer, place: Mapping[str, Any]) -> None:
             )
 
 
+class Owner(Protocol):
+    """What `Sessions.change` needs of its driver."""
+
+    state: State
+    prompts: Prompts
+    login: Login
+    ready: bool
+    patience: float | None
+
+    @property
+    def peer(self) -> Peer | None: ...
+
+    async def running(self) -> Peer: ...
+
+    def settle(self) -> None: ...
+
+
 class Sessions:
     """Which session an agent works in when it starts: a new one, or one that it keeps."""
 
@@ -99,7 +119,7 @@ class Sessions:
         if session_id is not None:
             self.wish = (session_id, (*_WITHOUT_HISTORY, "new"))
 
-    async def open(self, peer: Peer, *, timeout: float | None) -> None:
+    async def open(self, peer: Peer, *, timeout: float | None, report: Callable[[str], None]) -> None:
         """Open what is wished for, or a new one. A wish that the agent refuses is dropped."""
         _check_offers(peer, self.place)
         if self.wish is None:
@@ -112,10 +132,36 @@ class Sessions:
                 await peer.new(self.place, timeout=timeout)
             else:
                 await peer.open(session_id, self.place, replay=way == "load", timeout=timeout)
-        except (errors.SessionNotFound, errors.NotOffered):
+        except (errors.SessionNotFound, errors.NotOffered) as error:
             self.wish = None
-            raise
+            if "new" not in ways or way == "new":
+                raise
+            report(f"{error.message} A new session was begun.")
+            await peer.new(self.place, timeout=timeout)
         self.wish = None
+
+    async def change(self, owner: Owner, session_id: str, *, replay: bool) -> None:
+        """Go on with a session that the agent keeps, with what was said in it or without. Starts the agent."""
+        if not owner.ready and owner.peer is None:
+            self.wish = (session_id, ("load",) if replay else ("resume",))
+            await owner.running()
+            return
+        peer = await owner.running()
+        if owner.prompts or owner.state.busy():
+            raise errors.NotOffered(
+                "The agent works, so it cannot go over to another session now.", hint="agent.wait() waits for it."
+            )
+        owner.ready = False
+        try:
+            await peer.open(session_id, self.place, replay=replay, timeout=owner.patience)
+        except errors.AuthRequired as error:
+            if peer.auth_methods:
+                owner.login.need(error)
+            raise
+        finally:
+            if peer is owner.peer:
+                owner.ready = True
+                owner.settle()
 
 
 _WITH_HISTORY = ("load", "resume")

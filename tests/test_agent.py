@@ -208,12 +208,12 @@ def test_an_agent_that_never_answers_is_given_up(tmp_path: Path) -> None:
         agent.run("hi", timeout=20)
 
 
-def test_an_agent_of_version_1_gets_a_clear_word(tmp_path: Path) -> None:
+def test_an_agent_of_an_unknown_version_gets_a_clear_word(tmp_path: Path) -> None:
     body = """
-    answer(read(), {'protocolVersion': 2, 'agentCapabilities': {}, 'agentInfo': {'name': 'old', 'version': '1'}})
+    answer(read(), {'protocolVersion': 3, 'capabilities': {}, 'info': {'name': 'new', 'version': '1'}})
     read()
     """
-    with Agent(scripted(tmp_path, body), cwd=tmp_path) as agent, pytest.raises(ProtocolVersionError, match="version 1"):
+    with Agent(scripted(tmp_path, body), cwd=tmp_path) as agent, pytest.raises(ProtocolVersionError, match="version 3"):
         agent.run("hi", timeout=20)
 
 

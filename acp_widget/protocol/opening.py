@@ -31,6 +31,8 @@ class Opening:
     """What the agent can do, in the shape of v2; any JSON."""
     auth_methods: list[Any]
     """How one can log in, in the shape of v2; any JSON."""
+    held_up = False
+    """The start waits for a login: an end of the agent meanwhile is told, too."""
     _transport: Transport
     _connection: Connection
     _serving: Serving

@@ -308,7 +308,7 @@ class Peer(Opening):
         self._death = errors.AgentExited(f"The agent ended: {reason}.", hint=self._hint(hint), stderr=stderr)
         if self._closing is None:
             self._closing = asyncio.ensure_future(self._close())  # what it left of its group ends too
-            if self._started and self._on_closed is not None:
+            if (self._started or self.held_up) and self._on_closed is not None:
                 self._on_closed(self._death)
 
 

@@ -93,24 +93,30 @@ def replay_begin(edit: Edit, event: Event) -> None:
     """`session/resume` with a replay was sent: what it will tell is dropped as soon as it tells the first of it."""
     edit.memory.replay_due = True
     edit.memory.reported.clear()
-    edit.memory.other_due = event.get("other") is True
+    edit.memory.taking = "other" if event.get("other") is True else None
 
 
 def replay_failed(edit: Edit, event: Event) -> None:
     """It was refused: what is shown stays."""
     memory = edit.memory
-    memory.replay_due = memory.replaying = memory.other_due = False
+    memory.replay_due = memory.replaying = False
+    memory.taking = None
+    memory.before = {}
     memory.local = None
     if memory.thought is not None:
         turns.close_thought(edit)
 
 
-def begin_other(edit: Edit) -> None:
-    """Another session takes the place of the one so far: what that one had reported of itself does not hold for it."""
-    edit.memory.other_due = False
-    edit.memory.reported.clear()
+def take(edit: Edit) -> None:
+    """The session that was asked for is there: the one so far, whose ids are still good, or another."""
+    same = edit.memory.taking == "same"
+    edit.memory.taking = None
+    if same:
+        former.same_session(edit)
+        return
     if not edit.memory.replay_due:
         former.begin_session(edit)
+    # What the one so far had reported of itself does not hold for the other.
     for name, value in (*((name, []) for name in catalog.LISTS), *fresh_reports().items()):
         if edit.data[name] != value:
             edit.replace((name,), value) if type(value) is dict else edit.set((name,), value)
@@ -135,8 +141,8 @@ def begin_told_anew(edit: Edit) -> None:
 def replay_end(edit: Edit, event: Event) -> None:
     """The replay is complete."""
     memory = edit.memory
-    if memory.other_due:
-        begin_other(edit)
+    if memory.taking is not None:
+        take(edit)
     if memory.replay_due:
         begin_told_anew(edit)
     memory.replaying = False
@@ -149,17 +155,14 @@ def replay_end(edit: Edit, event: Event) -> None:
 
 def resume_begin(edit: Edit, event: Event) -> None:
     """`session/resume` without a replay was sent: everything stays, ids included, but for those of another session."""
-    if event.get("other") is True:
-        edit.memory.other_due = True
-        return
-    former.same_session(edit)
+    edit.memory.taking = "other" if event.get("other") is True else "same"
     edit.memory.reported.clear()
 
 
 def resume_end(edit: Edit, event: Event) -> None:
     """It was answered."""
-    if edit.memory.other_due:
-        begin_other(edit)
+    if edit.memory.taking is not None:
+        take(edit)
     result = _result(edit, event)
     _ready(edit, _text(result.get("sessionId")) or edit.data["session"]["sessionId"])
     catalog.fill_gaps(edit, result)
@@ -178,7 +181,8 @@ def ended(edit: Edit, event: Event) -> None:
         turns.drop_queued(edit, said if type(said) is str and said else message)
     if edit.memory.thought is not None:
         turns.close_thought(edit)
-    edit.memory.replaying = edit.memory.replay_due = edit.memory.other_due = False
+    edit.memory.replaying = edit.memory.replay_due = False
+    edit.memory.taking = None
     changes = {
         "connection": "closed" if closed else "failed",
         "login": None,

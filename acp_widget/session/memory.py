@@ -53,13 +53,15 @@ class Memory:
     """That number when an option was set last, by configId: tells what is newer than the answer."""
     replay_due: bool = False
     """A replay was asked for, and nothing of it came yet: what it will tell anew is still there."""
-    other_due: bool = False
-    """Another session was asked for, and nothing of it came yet."""
+    taking: str | None = None
+    """`same` or `other`: a session was asked for that the agent keeps, and nothing of it came yet."""
     replaying: bool = False
     replay_turn: str | None = None
     """The turn of the user message that was replayed last."""
     told: dict[str, str] = field(default_factory=dict)
     """User messages that a replay may bring again: key → the turn it has already."""
+    before: dict[str, None] = field(default_factory=dict)
+    """Turns that were over before the replay and that it has not told of yet, in order."""
     former: dict[str, dict[str, None]] = field(default_factory=dict)
     """Entities of an earlier session, whose ids the new one may use again: group → keys, in order."""
 

@@ -145,7 +145,10 @@ def _streaming(edit: Edit, role: str, key: str) -> None:
 
 
 def _create(edit: Edit, role: str, key: str, message_id: str, known: dict[str, Any]) -> None:
-    turn = turns.turn_of_user_message(edit, key, message_id) if role == "user" else turns.turn_of_new(edit)
+    if role == "user":
+        turn = turns.turn_of_user_message(edit, key, message_id, known.get("content", []))
+    else:
+        turn = turns.turn_of_new(edit)
     message = {
         "messageId": message_id,
         "role": role,

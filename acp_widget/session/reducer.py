@@ -116,8 +116,8 @@ def _reduce_update(edit: Edit, update: Any) -> None:
         word = update.get("sessionUpdate")
         if type(word) is str:
             edit.where = word
-            if edit.memory.other_due:
-                lifecycle.begin_other(edit)
+            if edit.memory.taking is not None:
+                lifecycle.take(edit)
             if edit.memory.replay_due and word not in _STAYING:
                 lifecycle.begin_told_anew(edit)
             handle = _STREAMED.get(word)

@@ -42,7 +42,7 @@ def turn_now(edit: Edit) -> str | None:
     return memory.replay_turn or memory.active or memory.ambient or memory.latest
 
 
-def turn_of_user_message(edit: Edit, key: str, message_id: str) -> str:
+def turn_of_user_message(edit: Edit, key: str, message_id: str, content: list[Any]) -> str:
     """The turn of a user message seen first now; a replayed one begins a turn that is over already."""
     memory = edit.memory
     if not memory.replaying:
@@ -50,8 +50,10 @@ def turn_of_user_message(edit: Edit, key: str, message_id: str) -> str:
     close_replayed(edit)
     memory.replay_turn = memory.told.get(key)
     if memory.replay_turn is not None:
+        memory.before.pop(memory.replay_turn, None)
         return memory.replay_turn
-    memory.replay_turn = _begin_without_prompt(edit, "done")
+    # Ids that the client made for an agent without them are not the same again, but the words are.
+    memory.replay_turn = _turn_with(edit, content) or _begin_without_prompt(edit, "done")
     edit.patch(("turns", memory.replay_turn), {"echo": key, "messageId": message_id})
     return memory.replay_turn
 
@@ -61,6 +63,7 @@ def begin_replay(edit: Edit) -> None:
     memory = edit.memory
     memory.replaying, memory.replay_turn, memory.ambient = True, None, None
     memory.told = {}
+    memory.before = {key: None for key, turn in edit.data["turns"].items() if turn["status"] in TURN_OVER}
     for turn, entity in edit.data["turns"].items():
         if entity["echo"] is not None:
             memory.told[entity["echo"]] = turn
@@ -79,10 +82,35 @@ def close_replayed(edit: Edit) -> None:
     edit.memory.replay_turn = None
 
 
+def _turn_with(edit: Edit, content: list[Any]) -> str | None:
+    """The next turn from before the replay whose prompt begins so."""
+    said = content[0].get("text") if content else None
+    if type(said) is not str or not said:
+        return None
+    before = edit.memory.before
+    for key in before:
+        prompt = edit.data["turns"][key]["prompt"]
+        text = prompt[0].get("text") if prompt else None
+        if type(text) is str and text.startswith(said):
+            del before[key]
+            return key
+    return None
+
+
+def _forget_untold(edit: Edit) -> None:
+    """What a replay does not mention is gone (R75): turns from before it too, but for those that own what stays."""
+    before, edit.memory.before = edit.memory.before, {}
+    groups = ("messages", "toolCalls", "terminals", "permissions", "plans", "notices", "compactions", "unknownUpdates")
+    owners = {entity["turn"] for group in groups for entity in edit.data[group].values()}
+    for key in before.keys() - owners:
+        edit.delete(("turns", key))
+
+
 def adopt_replayed(edit: Edit) -> None:
     """After a replay: when the agent says that it still works, the last turn goes on."""
     memory = edit.memory
     memory.told = {}
+    _forget_untold(edit)
     last = memory.replay_turn
     close_replayed(edit)
     if memory.active is None and edit.state.busy():
