@@ -16,15 +16,17 @@ UNSUPPORTED_VERSION = -32022
 def initialize_params(version: int = PROTOCOL_VERSION, services: Mapping[str, Any] | None = None) -> Json:
     """What we say first, for both versions (A7). No optional ability is advertised that nobody renders (R5).
 
+    Logins in a terminal are: the command is shown, and the agent started again when the user has run it.
+
     `services`: what we do for an agent of version 1, as the `clientCapabilities` have it.
     """
     info = {"name": "acp-widget", "title": "acp-widget", "version": __version__}
     return {
         "protocolVersion": version,
         "info": info,
-        "capabilities": {},
+        "capabilities": {"auth": {"terminal": {}}},
         "clientInfo": info,
-        "clientCapabilities": dict(services or {}),
+        "clientCapabilities": {"auth": {"terminal": True}, **(services or {})},
     }
 
 

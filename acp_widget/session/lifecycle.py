@@ -40,7 +40,7 @@ def starting(edit: Edit, event: Event) -> None:
 
 
 def launching(edit: Edit, event: Event) -> None:
-    """What is run was found, and with `note` a sentence for who waits: that it may be downloaded first, for instance."""
+    """What is run was found. `note`: a sentence for who waits, that it may be downloaded first, for instance."""
     command = event.get("command")
     if type(command) is list:
         edit.patch(("session",), {"command": command, "note": _text(event.get("note"))})
