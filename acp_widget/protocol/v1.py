@@ -34,6 +34,7 @@ class V1:
         self._echo: _Echo | None = None
         self._open: tuple[str, str] | None = None  # role and id of the message that takes chunks without an id
         self._titles: dict[str, str] = {}  # of the tool calls that were seen
+        self._anchors: dict[str, set[Any]] = {}  # terminals that stand in a call's content, by the call's id
         self._asked: Counter[tuple[type, Any]] = Counter()  # permission requests without an answer
         self._options: list[Any] | None = None  # real config options
         self._reported = False  # by an update, which no answer to an earlier request overwrites
@@ -238,7 +239,24 @@ class V1:
         call = shapes.tool_call(update)
         self._see_call(call)
         yield _update(**{**call, "sessionUpdate": "tool_call_update"})
-        yield from map(_update_of, shapes.terminal_updates(call.get("_meta")))
+        yield from self._terminals(call)
+
+    def _terminals(self, call: Json) -> Iterator[Json]:
+        """What a call tells of a terminal beside its content, with an anchor where the content has none."""
+        content = call.get("content")
+        if isinstance(content, list):
+            self._anchors[str(call.get("toolCallId"))] = {
+                item.get("terminalId") for item in content if _is_anchor(item)
+            }
+        for told in shapes.terminal_updates(call.get("_meta")):
+            anchors = self._anchors.setdefault(str(call.get("toolCallId")), set())
+            if told["terminalId"] not in anchors:
+                anchors.add(told["terminalId"])
+                anchor = {"type": "terminal", "terminalId": told["terminalId"]}
+                yield _update(
+                    sessionUpdate="tool_call_content_chunk", toolCallId=call.get("toolCallId"), content=anchor
+                )
+            yield _update_of(told)
 
     def _see_call(self, call: Json) -> None:
         """Keep its title; a new one ends the message before it (N7)."""
@@ -323,6 +341,10 @@ class _Echo:
 def _text(block: Any) -> str | None:
     text = block.get("text") if isinstance(block, dict) and block.get("type") == "text" else None
     return text if isinstance(text, str) else None
+
+
+def _is_anchor(item: Any) -> bool:
+    return isinstance(item, dict) and item.get("type") == "terminal" and isinstance(item.get("terminalId"), str)
 
 
 def _update(**update: Any) -> Json:

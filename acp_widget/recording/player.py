@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ..protocol import handshake
+from ..session.running import is_running
 from . import shapes
 from .listener import Listener
 
@@ -60,13 +61,17 @@ class Player:
             self._diagnose("The recording holds no message.", "recording")
         elif any(asked.method == "session/close" for asked in self._ours.values()):
             self._tell("ended", connection="closed", error=None)
-        elif self.listener.state.busy() or self._ours:
+        elif self.listener.state.busy() or self._ours or self._calls_run():
             waits = ", ".join(f"`{asked.method}`" for asked in self._ours.values())
             end = f"without an answer to {waits}" if waits else "before the agent was done"
             self._fail(f"The recording ends {end}.")
             self._diagnose(f"The recording ends {end}.", "recording")
         elif session["connection"] == "starting":
             self._fail("No session was opened.")
+
+    def _calls_run(self) -> bool:
+        snapshot = self.listener.state.snapshot()
+        return any(is_running(snapshot, key) for key in snapshot["toolCalls"])
 
     def _fail(self, message: str) -> None:
         self._tell("ended", connection="failed", error={"name": "AgentExited", "message": message})
