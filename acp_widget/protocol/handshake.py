@@ -31,8 +31,12 @@ def initialize_params(version: int = PROTOCOL_VERSION, services: Mapping[str, An
 
 
 def speaks_v2(result: Json) -> bool:
-    """Told by the shape: some agents echo our number and speak v1."""
-    return result.get("info") is not None or result.get("capabilities") is not None
+    """Told by the shape, since some agents echo our number and speak v1; by the number only for who has both shapes."""
+    shaped_2, shaped_1 = (any(result.get(name) is not None for name in names) for names in _SHAPES)
+    return shaped_2 and not (shaped_1 and result.get("protocolVersion") == 1)
+
+
+_SHAPES = (("info", "capabilities"), ("agentInfo", "agentCapabilities"))  # of v2, of v1
 
 
 def is_spoken(result: Any) -> bool:
