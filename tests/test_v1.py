@@ -549,25 +549,94 @@ def test_a_diff_without_path_or_text_is_skipped_and_told(session: Session, broke
 
 # --- anything at all -------------------------------------------------------------------------------------------------
 
-WORDS = (
-    "sessionUpdate toolCallId title kind status content type text messageId _meta locations options optionId toolCall"
-    " entries availableCommands input configOptions id currentModeId modes availableModes currentValue stopReason usage"
-    " path oldText newText terminalId terminal_info terminal_output terminal_exit terminal_id data agentCapabilities"
-    " sessionCapabilities authMethods result params error message code"
-).split()  # noqa: SIM905
-VALUES = (
-    "tool_call tool_call_update plan agent_message_chunk user_message_chunk agent_thought_chunk current_mode_update"
-    " config_option_update available_commands_update text diff terminal content mode select end_turn c s"
-).split()  # noqa: SIM905
+WORDS = [
+    "sessionUpdate",
+    "toolCallId",
+    "title",
+    "kind",
+    "status",
+    "content",
+    "type",
+    "text",
+    "messageId",
+    "_meta",
+    "locations",
+    "options",
+    "optionId",
+    "toolCall",
+    "entries",
+    "availableCommands",
+    "input",
+    "configOptions",
+    "id",
+    "currentModeId",
+    "modes",
+    "availableModes",
+    "currentValue",
+    "stopReason",
+    "usage",
+    "path",
+    "oldText",
+    "newText",
+    "terminalId",
+    "terminal_info",
+    "terminal_output",
+    "terminal_exit",
+    "terminal_id",
+    "data",
+    "agentCapabilities",
+    "sessionCapabilities",
+    "authMethods",
+    "result",
+    "params",
+    "error",
+    "message",
+    "code",
+]
+VALUES = [
+    "tool_call",
+    "tool_call_update",
+    "plan",
+    "agent_message_chunk",
+    "user_message_chunk",
+    "agent_thought_chunk",
+    "current_mode_update",
+    "config_option_update",
+    "available_commands_update",
+    "text",
+    "diff",
+    "terminal",
+    "content",
+    "mode",
+    "select",
+    "end_turn",
+    "c",
+    "s",
+]
 anything = st.recursive(
     st.none() | st.booleans() | st.integers() | st.floats() | st.sampled_from(VALUES) | st.text(max_size=5),
     lambda inner: st.lists(inner, max_size=4) | st.dictionaries(st.sampled_from(WORDS), inner, max_size=6),
     max_leaves=12,
 )
-KINDS = (
-    "initialized sessionNew replayBegin replayEnd resumeBegin resumeEnd replayFailed configResult promptSent"
-    " promptResult promptError request update cancel cancelRequest ended starting"
-).split()  # noqa: SIM905
+KINDS = [
+    "initialized",
+    "sessionNew",
+    "replayBegin",
+    "replayEnd",
+    "resumeBegin",
+    "resumeEnd",
+    "replayFailed",
+    "configResult",
+    "promptSent",
+    "promptResult",
+    "promptError",
+    "request",
+    "update",
+    "cancel",
+    "cancelRequest",
+    "ended",
+    "starting",
+]
 FIELDS = st.fixed_dictionaries(
     {"type": st.sampled_from(KINDS)},
     optional={
