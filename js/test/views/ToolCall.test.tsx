@@ -78,6 +78,25 @@ describe("the line of a tool call", () => {
     expect(page.one(".acp-st").textContent).toContain("running");
   });
 
+  it("runs when it began by itself after its turn, and not when a replay told of it or it waits to begin", () => {
+    const words = (status: string, ready: number, background: JsonObject[] | null = null): string => {
+      const start = status === "pending" ? null : START + 100;
+      const page = draw(
+        { status, content, at: { first: START + 100, start, end: null } },
+        {
+          turns: { "r:1": OVER },
+          session: { at: { start: START, ready: START + ready, end: null } },
+          state: { state: "idle", busy: false, background },
+        },
+      );
+      return page.one(".acp-st").textContent ?? "";
+    };
+    expect(words("in_progress", 1)).toContain("running");
+    expect(words("in_progress", 200)).toBe("not finished when the turn ended");
+    expect(words("in_progress", 1, [])).toBe("not finished when the turn ended");
+    expect(words("pending", 1)).toBe("not finished when the turn ended");
+  });
+
   it("copies the whole path of a location, and shows it short", async () => {
     const write = vi.fn().mockResolvedValue(undefined);
     vi.stubGlobal("navigator", { ...navigator, clipboard: { writeText: write } });
