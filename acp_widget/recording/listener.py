@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any
 
 from ..protocol.v1 import V1
@@ -17,14 +17,17 @@ Json = dict[str, Any]
 class Listener:
     """One session that is told what happened; keeps what would have been sent, and what was wrong.
 
+    `on_outcome`: called with what each event did to the state.
+
     >>> listener = Listener()
     >>> listener.tell({"type": "update", "update": {"sessionUpdate": "tool_call_update", "toolCallId": "1"}})
     >>> list(listener.state.snapshot()["toolCalls"])
     ['t:1']
     """
 
-    def __init__(self, version: int = 2) -> None:
+    def __init__(self, version: int = 2, *, on_outcome: Callable[[Outcome], object] | None = None) -> None:
         self.state = State()
+        self._on_outcome = on_outcome
         self.sent: list[Json] = []
         self.diagnostics: list[Json] = []
         self.at: float | None = None
@@ -51,6 +54,8 @@ class Listener:
     def _reduce(self, event: Json) -> Outcome:
         self._count += 1
         outcome = reduce(self.state, {"at": float(self._count) if self.at is None else self.at, **event})
+        if self._on_outcome is not None:
+            self._on_outcome(outcome)
         for name, path, *values in outcome.ops:
             if path[0] == "diagnostics" and name == "append":
                 self.diagnostics += values
