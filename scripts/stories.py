@@ -24,7 +24,6 @@ from typing import Any
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT))
 
-from acp_widget.session.edit import Outcome  # noqa: E402
 from tests import conformance  # noqa: E402
 
 CASES = ROOT / "tests" / "stories"
@@ -85,17 +84,14 @@ class Told(conformance.Session):
     def __init__(self, seconds: list[float]) -> None:
         super().__init__()
         self._seconds = iter(seconds)
-        self._at = NOW
+        self.at = NOW
 
     def step(self, step: dict[str, Any]) -> None:
-        self._at = next(self._seconds)
+        self.at = next(self._seconds)
         if "event" in step:  # an event as it is, for what has no step of its own
-            self.emit(step["event"])
+            self.tell(step["event"])
         else:
             super().step(step)
-
-    def emit(self, event: dict[str, Any]) -> Outcome:
-        return super().emit({"at": self._at, **event})
 
 
 def stories(folder: Path = CASES) -> list[Story]:

@@ -18,8 +18,11 @@ from playwright.sync_api import BrowserContext
 from acp_widget.protocol.peer import Peer
 from acp_widget.protocol.stdio import StdioTransport
 from acp_widget.protocol.transport import MemoryTransport, Transport
+from acp_widget.recording import shapes
+from acp_widget.recording.listener import Listener
+from acp_widget.recording.player import Player
 from acp_widget.session.operations import to_wire
-from acp_widget.session.reducer import reduce
+from acp_widget.session.reducer import Outcome, reduce
 from acp_widget.session.screen import screen_text
 from acp_widget.session.state import State
 from scripts.stories import READY, served
@@ -29,27 +32,38 @@ from .pages import StoryPage, write_page
 Json = dict[str, Any]
 
 TESTS = Path(__file__).parents[1]
-TRACES = [path for path in sorted((TESTS / "traces").glob("*.jsonl")) if "asked-v1" not in path.name]
+TRACES = sorted((TESTS / "traces").glob("*.jsonl"))
 CWD = "/home/user/project"
+SETTINGS = ("session/set_config_option", "session/set_mode", "session/set_model")
 
 
-class Told:
+class Drawn:
+    """A state, and the messages of which the page makes it."""
+
+    def __init__(self, state: State) -> None:
+        self.state = state
+        self.before = {"seq": 0, **state.snapshot()}
+        self.messages: list[tuple[Json, list[str]]] = []
+
+    def add(self, outcome: Outcome) -> None:
+        if outcome.ops:
+            ops, buffers = to_wire(outcome.ops)
+            message = {"type": "ops", "seq": len(self.messages) + 1, "ops": ops}
+            self.messages.append((message, [base64.b64encode(each).decode() for each in buffers]))
+
+
+class Told(Drawn):
     """A session with an agent behind a transport, and the messages that the page would get."""
 
     def __init__(self, transport: Transport) -> None:
-        self.state = State()
-        self.before = {"seq": 0, **self.state.snapshot()}
-        self.messages: list[tuple[Json, list[str]]] = []
+        super().__init__(State())
         self.peer = Peer(transport, self.emit)
         self.turns = 0
         self.emit({**READY[0]["event"], "cwd": CWD})
 
     def emit(self, event: Json) -> None:
         outcome = reduce(self.state, {"at": 1_764_680_000.0 + len(self.messages) / 10, **event})
-        if outcome.ops:
-            ops, buffers = to_wire(outcome.ops)
-            message = {"type": "ops", "seq": len(self.messages) + 1, "ops": ops}
-            self.messages.append((message, [base64.b64encode(each).decode() for each in buffers]))
+        self.add(outcome)
         for answer in outcome.answers:
             self.peer.answer(answer.request_id, answer.result, answer.error)
 
@@ -79,8 +93,8 @@ async def replayed(trace: str) -> Told:
     ids: dict[Any, Any] = {}  # recorded request → ours
     starting: asyncio.Task[None] | None = None
 
-    async def hear(method: str) -> Any:
-        while (message := await asyncio.wait_for(wire.receive(), 5)).get("method") != method:
+    async def hear(*methods: str) -> Any:
+        while (message := await asyncio.wait_for(wire.receive(), 5)).get("method") not in methods:
             pass
         return message.get("id")
 
@@ -88,19 +102,20 @@ async def replayed(trace: str) -> Told:
         message = record["msg"]
         method, params = message.get("method"), message.get("params", {})
         if record["dir"] == "out":
-            if method == "initialize" and starting is not None:
-                break  # from here on it is another process
             if method == "initialize":
                 starting = asyncio.ensure_future(told.peer.start(cwd=CWD, timeout=20))
             elif method == "session/prompt":
                 told.prompt(params["prompt"])
             elif method == "session/cancel":
                 told.peer.cancel()
-            elif method == "session/set_config_option":
-                told.peer.configure(params["configId"], params["value"]).add_done_callback(lambda f: f.exception())
+            elif method in SETTINGS:
+                config_id, value = shapes.setting(method, params)
+                told.peer.configure(config_id, value).add_done_callback(lambda f: f.exception())
             elif method is None and "outcome" in (message.get("result") or {}):
                 told.settle(message["result"]["outcome"].get("optionId"), message["id"])
-            if method in ("initialize", "session/new", "session/prompt", "session/set_config_option"):
+            if method in SETTINGS:  # a mode may be a real option for us, with the same answer
+                ids[message["id"]] = await hear(*SETTINGS)
+            elif method in ("initialize", "session/new", "session/prompt"):
                 ids[message["id"]] = await hear(method)
         elif method is not None:
             await wire.send(message)
@@ -113,6 +128,17 @@ async def replayed(trace: str) -> Told:
     await wire.close()
     await told.peer.close()
     return told
+
+
+def played(trace: str) -> Drawn:
+    """A recording of several processes, or of one that made no session."""
+    listener = Listener(on_outcome=lambda outcome: drawn.add(outcome))
+    drawn = Drawn(listener.state)
+    player = Player(listener)
+    for line in trace.splitlines():
+        player.hear(json.loads(line))
+    player.end()
+    return drawn
 
 
 async def odd(folder: Path) -> Told:
@@ -164,7 +190,7 @@ def words(text: str) -> list[str]:
     return re.findall(r"[^\W_]{3,}", text)
 
 
-def assert_all_is_there(page: StoryPage, told: Told) -> None:
+def assert_all_is_there(page: StoryPage, told: Drawn) -> None:
     page.play(told.before, told.messages)
     page.open_all()
     page.assert_quiet()
@@ -173,6 +199,11 @@ def assert_all_is_there(page: StoryPage, told: Told) -> None:
         what: lost for what, text in said(told.state.snapshot()) if (lost := [w for w in words(text) if w not in shown])
     }
     assert missing == {}
+
+
+def assert_nothing_spins(page: StoryPage) -> None:
+    """What is over does not look as if it went on."""
+    assert page.page.locator(".acp-spin").count() == 0
 
 
 @pytest.fixture(scope="module")
@@ -198,9 +229,12 @@ def run(work: Any) -> Told:
 
 @pytest.mark.parametrize("path", TRACES, ids=lambda path: path.stem)
 def test_all_that_an_agent_said_is_in_the_page(empty: StoryPage, path: Path) -> None:
-    told = run(replayed(path.read_text(encoding="utf-8")))
-    assert told.state.keys("messages") or told.state.keys("toolCalls") or told.state.part("state")["stopReason"]
+    trace = path.read_text(encoding="utf-8")
+    one_session = trace.count('"method": "initialize"') == 1 and "sessionUpdate" in trace
+    told = run(replayed(trace)) if one_session else played(trace)
+    assert told.state.keys("messages") or told.state.keys("toolCalls") or told.state.part("session")["error"]
     assert_all_is_there(empty, told)
+    assert_nothing_spins(empty)
 
 
 def test_all_of_the_odd_tour_is_in_the_page(empty: StoryPage, tmp_path: Path) -> None:
