@@ -16,6 +16,7 @@ from typing import Any
 
 from acp_widget.recording.listener import Listener
 from acp_widget.recording.neutral import neutral
+from acp_widget.session.reducer import Outcome
 
 # --- driving the reducer ---------------------------------------------------------------------------------------------
 
@@ -23,8 +24,8 @@ from acp_widget.recording.neutral import neutral
 class Session(Listener):
     """One session that is driven by the steps of a case."""
 
-    def __init__(self, version: int = 2) -> None:
-        super().__init__(version)
+    def __init__(self, version: int = 2, *, on_outcome: Callable[[Outcome], object] | None = None) -> None:
+        super().__init__(version, on_outcome=on_outcome)
         self._turn: str | None = None
 
     def step(self, step: dict[str, Any]) -> None:

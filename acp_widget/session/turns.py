@@ -102,8 +102,9 @@ def _forget_untold(edit: Edit) -> None:
     before, edit.memory.before = edit.memory.before, {}
     groups = ("messages", "toolCalls", "terminals", "permissions", "plans", "notices", "compactions", "unknownUpdates")
     owners = {entity["turn"] for group in groups for entity in edit.data[group].values()}
-    for key in before.keys() - owners:
-        edit.delete(("turns", key))
+    for key in before:
+        if key not in owners:
+            edit.delete(("turns", key))
 
 
 def adopt_replayed(edit: Edit) -> None:
