@@ -19,6 +19,7 @@ _HELD = {os.open, os.stat, os.mkdir, os.unlink, os.rename} <= os.supports_dir_fd
 _NO_LINK: int = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0)
 _FOLDER: int = os.O_RDONLY | getattr(os, "O_DIRECTORY", 0) | _NO_LINK
 _FILE: int = _NO_LINK | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
+_LONGEST = 4096  # characters of a path
 _URI = re.compile(r"[A-Za-z][A-Za-z0-9+.-]+://")
 
 
@@ -65,6 +66,8 @@ class Roots:
             raise RequestError(INVALID_PARAMS, f"`{name}` must be a path: a text that is not empty.")
         if _URI.match(asked):
             raise RequestError(INVALID_PARAMS, f"`{name}` must be a path, not a URI: {asked[:200]!r}.", {name: asked})
+        if len(asked) > _LONGEST:  # as systems have it; folders would be made one by one up to where it breaks
+            raise RequestError(INVALID_PARAMS, f"`{name}` is longer than {_LONGEST} characters: {asked[:200]!r}…")
         try:
             real = PurePath(os.path.realpath(Path(self.folders[0], asked)))
         except (OSError, ValueError, RuntimeError) as error:  # a null character, lone surrogates, a circle of links

@@ -85,6 +85,8 @@ class Player:
         direction = record.get("dir")
         if "problem" in record:
             self._diagnose(str(record["problem"])[:2000], "recording")
+        elif isinstance(record.get("msg"), str):
+            self._raw(direction == "out", record["msg"])
         elif "msg" in record and direction in ("in", "out"):
             self._messages(direction == "out", record["msg"])
         elif "raw" in record:

@@ -102,6 +102,7 @@ def replay_failed(edit: Edit, event: Event) -> None:
     memory.replay_due = memory.replaying = False
     memory.taking = None
     memory.before = {}
+    turns.close_replayed(edit)
     memory.local = None
     if memory.thought is not None:
         turns.close_thought(edit)
@@ -182,6 +183,7 @@ def ended(edit: Edit, event: Event) -> None:
     if edit.memory.thought is not None:
         turns.close_thought(edit)
     edit.memory.replaying = edit.memory.replay_due = False
+    turns.close_replayed(edit)
     edit.memory.taking = None
     changes = {
         "connection": "closed" if closed else "failed",
