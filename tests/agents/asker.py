@@ -1,8 +1,8 @@
 """An agent of ACP v1 that does what its prompt says: a list of steps as JSON. Standard library only.
 
 A step is `{"ask": METHOD, "params": {…}}`, `{"send": METHOD, "params": {…}}` (asked, not waited for), `{"hear": N}`
-(wait for the answer to the request of step N), or `{"update": {…}}`. Text like `$2.terminalId` in params stands for what step 2
-was answered. The session's id is added where none is given. At the end it says all answers, as JSON.
+(wait for the answer to the request of step N), or `{"update": {…}}`. Text like `$2.terminalId` in params stands for
+what step 2 was answered. The session's id is added where none is given. At the end it says all answers, as JSON.
 """
 
 from __future__ import annotations
