@@ -97,6 +97,8 @@ describe("a question", () => {
     expect(told).toEqual([null, one(".acp-ask-scope").id, null, one(".acp-ask-scope").id]);
     expect(root.querySelectorAll(`[id="${told[1]}"]`)).toHaveLength(1);
     expect((await ask({ options: [OPTIONS[0] as Json] })).all(".acp-ask-scope")).toEqual([]);
+    const script = await ask({ subject: { ...COMMAND, command: "set -eu\nrm -rf build\n" } });
+    expect(script.one(".acp-ask-scope").textContent).toContain("for running “set -eu…”.");
   });
 
   it("is a group with a name and a description for screen readers", async () => {
@@ -323,6 +325,9 @@ describe("an answered question is one line", () => {
     expect(cancelled("agent")).toBe("Run it? Withdrawn by the agent at T");
     expect(cancelled("stop")).toBe("Run it? Cancelled: you stopped the turn");
     expect(cancelled("end")).toBe("Run it? Never answered: the agent ended");
+    expect(line({ status: "cancelled", by: "end", why: "The agent ended." })).toBe(
+      "Run it? Never answered: the agent ended",
+    );
   });
 
   it("and never says which of two options of one id was meant", () => {
