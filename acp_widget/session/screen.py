@@ -124,6 +124,8 @@ class Screen(Escapes):
 
     def _run_sequence(self, final: str, parameters: str) -> None:
         repeatable, self._repeatable = self._repeatable, ""
+        if final == "m":
+            return  # colours: by far the most common, and nothing to do
         if final in "hl" and _OTHER_SCREEN.fullmatch(parameters):
             self._switch_to(final == "h", parameters == "?1049")
         # `<=>?` mark private modes; a blank or another mark before the final letter makes it another sequence.
