@@ -63,28 +63,24 @@ export function matchPatch(text: string, changes: readonly JsonObject[], cwd: st
   return matched;
 }
 
-/** What a section says of its file that the change does not: it is drawn all the same. */
+/**
+ * What a section says of its file that the change does not: it is drawn all the same. A file that was moved or copied may
+ * be drawn as a changed or a new one.
+ */
 function contradictions({ says, from, file }: Section, change: JsonObject, cwd: string | null): string[] {
   const [operation, old] = [stringAt(change, "operation") ?? "", stringAt(change, "oldPath")];
-  const has = (kind: Row["kind"]) => file.rows.some((row) => row.kind === kind);
-  const both = has("same") || (has("add") && has("del"));
+  const both = file.rows.some(({ kind }) => kind === "same") || (file.added > 0 && file.removed > 0);
   const told = says ?? (both ? "modify" : operation);
   const hints: string[] = [];
-  if (Object.hasOwn(FITTING, operation) && !FITTING[operation]?.includes(told))
+  if (KNOWN.test(operation) && told !== operation && !(/move|copy/.test(operation) && /add|modify/.test(told)))
     hints.push(`The agent says ${operation}, its patch says ${told}.`);
   if (from !== null && old !== null && !spellings(from).some((each) => same(each, old, cwd)))
     hints.push(`The patch names another file to ${operation}: ${from}`);
   return hints;
 }
 
-/** For each operation, what its patch may say. A file that was moved or copied may be drawn as a changed or a new one. */
-const FITTING: Record<string, string[]> = {
-  add: ["add"],
-  delete: ["delete"],
-  modify: ["modify"],
-  move: ["move", "modify", "add"],
-  copy: ["copy", "modify", "add"],
-};
+/** Operations that this version knows. */
+export const KNOWN = /^(add|delete|modify|move|copy)$/;
 
 function joined(a: FilePatch, b: FilePatch): FilePatch {
   return {
