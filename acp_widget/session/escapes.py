@@ -15,7 +15,7 @@ _WHOLE_SEQUENCE = re.compile("\x1b\\[([0-9:;<=>?]{0,64})([@-~])")
 
 
 class Escapes:
-    """Reads characters; what they ask for is done by the four methods that raise here."""
+    """Reads characters; what they ask for is done by the five methods that raise here."""
 
     def __init__(self) -> None:
         self._parse: Callable[[str, int], int] = self._ground
@@ -28,6 +28,10 @@ class Escapes:
         raise NotImplementedError
 
     def _run_escape(self, char: str) -> None:
+        raise NotImplementedError
+
+    def _choose_set(self, place: str, name: str) -> None:
+        """`ESC ( 0` and the like: what the set of characters in a place is from now on."""
         raise NotImplementedError
 
     def _run_sequence(self, final: str, parameters: str) -> None:
@@ -79,6 +83,7 @@ class Escapes:
         char = text[at]
         self._parse = self._ground
         if " " <= char <= "/":
+            self._parameters = char
             self._parse = self._escape_tail
         elif char < " ":
             self._control(char)
@@ -87,8 +92,10 @@ class Escapes:
         return at + 1
 
     def _escape_tail(self, text: str, at: int) -> int:
-        """After `ESC (` and the like: one more character, a character set for instance, that means nothing here."""
+        """After `ESC (` and the like: one more character, a set of characters for instance."""
         self._parse = self._escape if text[at] == "\x1b" else self._ground
+        if text[at] > " ":
+            self._choose_set(self._parameters, text[at])
         return at + 1
 
     def _sequence(self, text: str, at: int) -> int:
