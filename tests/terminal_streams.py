@@ -14,6 +14,10 @@ _ODD = [
     "\x1b[?25l",
     "\x1b[1;31m",
     "\x1b(B",
+    "\x1b(0",
+    "\x1b)0",
+    "\x0e",
+    "\x0f",
     "\x07",
     "\x1b[3J",
     "\x1bc",
@@ -39,7 +43,7 @@ def random_stream(seed: int) -> tuple[int, int, bytes]:
         numbers = random.choice(
             ["", "0", "1", "2", "3", "7", f"{random.randint(1, rows)};{random.randint(1, columns)}"]
         )
-        sequence = f"\x1b[{numbers}{random.choice('ABCDEFGHJKLMPSTX@`abdefr')}"
+        sequence = f"\x1b[{numbers}{random.choice('ABCDEFGHIJKLMPSTXZ@`abdefr')}"
         kinds = [_WORDS, _WORDS, _WORDS, _MOVES, _MOVES, _ODD, [sequence], [sequence]]
         return random.choice(random.choice(kinds))
 

@@ -57,6 +57,12 @@ def _count(value: Any, otherwise: int) -> int:
     return value if isinstance(value, int) and not isinstance(value, bool) and value > 0 else otherwise
 
 
+_Saved = tuple[int, int, bool]
+_NOWHERE: _Saved = (0, 0, False)
+# What the letters from ` to ~ are in the set for drawing.
+_LINES = dict(zip(range(0x60, 0x7F), "◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·", strict=True))
+
+
 class Screen(Escapes):
     """A screen that is fed bytes as they come; characters and sequences may be cut anywhere between two calls.
 
@@ -74,13 +80,17 @@ class Screen(Escapes):
         self._row = 0
         # As wide as the screen after a line was filled: the next character goes to the next line.
         self._column = 0
-        self._saved = (0, 0)
+        self._saved = _NOWHERE
+        # Letters stand for lines and corners: now, and in the two sets of characters that a program changes between.
+        self._drawing = False
+        self._sets = [False, False]
+        self._level = 0
         # The rows of the window that scroll.
         self._first, self._last = 0, self._rows - 1
         # What was last written, if nothing came after it.
         self._repeatable = ""
         # The screen with its history, while a program draws on the other one: lines, saved place, rows that scroll.
-        self._main: tuple[list[Line], tuple[int, int], int, int] | None = None
+        self._main: tuple[list[Line], _Saved, int, int] | None = None
         self._decode = codecs.getincrementaldecoder("utf-8")("replace").decode
 
     def feed(self, data: bytes) -> None:
@@ -99,6 +109,8 @@ class Screen(Escapes):
     # --- what was read -----------------------------------------------------------------------------------------------
 
     def _print(self, text: str) -> None:
+        if self._drawing:
+            text = text.translate(_LINES)
         at = 0
         while at < len(text):
             end = fitting(text, at, self._columns - self._column, some=self._column == 0)
@@ -122,8 +134,20 @@ class Screen(Escapes):
         if char in _ESCAPES:
             _ESCAPES[char](self)
 
+    def _choose_set(self, place: str, name: str) -> None:
+        self._repeatable = ""
+        if place in "()":
+            self._sets["()".index(place)] = name == "0"
+            self._change_set(self._level)
+
+    def _change_set(self, level: int) -> None:
+        self._level = level
+        self._drawing = self._sets[level]
+
     def _run_sequence(self, final: str, parameters: str) -> None:
         repeatable, self._repeatable = self._repeatable, ""
+        if final == "m":
+            return  # colours: by far the most common, and nothing to do
         if final in "hl" and _OTHER_SCREEN.fullmatch(parameters):
             self._switch_to(final == "h", parameters == "?1049")
         # `<=>?` mark private modes; a blank or another mark before the final letter makes it another sequence.
@@ -217,6 +241,14 @@ class Screen(Escapes):
     def _tab(self) -> None:
         self._column = max(self._column, min(self._columns - 1, (self._column // _TAB + 1) * _TAB))
 
+    def _tabs(self, count: int) -> None:
+        """Forward, or (below zero) back; more than a line is wide changes nothing."""
+        for _ in range(min(abs(count), COLUMNS // _TAB)):
+            if count > 0:
+                self._tab()
+            elif self._column < self._columns:
+                self._column = max(0, (self._column - 1) // _TAB * _TAB)
+
     def _vertical(self, rows: int, column: int) -> None:
         """Up or down, but not out of the lines that scroll."""
         row = self._row - self._top()
@@ -232,10 +264,11 @@ class Screen(Escapes):
         self._to(self._column + columns)
 
     def _save(self, _: list[int] | None = None) -> None:
-        self._saved = (self._row, self._column)
+        self._saved = (self._row, self._column, self._drawing)
 
     def _restore(self, _: list[int] | None = None) -> None:
-        self._go(*self._saved)
+        row, column, self._drawing = self._saved
+        self._go(row, column)
 
     def _set_region(self, numbers: list[int]) -> None:
         """Which rows of the window scroll."""
@@ -252,7 +285,7 @@ class Screen(Escapes):
             self._save()
         if other != (self._main is not None):
             before = (self._lines, self._saved, self._first, self._last)
-            after = self._main or ([Line()], (0, 0), 0, self._rows - 1)
+            after = self._main or ([Line()], _NOWHERE, 0, self._rows - 1)
             self._lines, self._saved, self._first, self._last = after
             self._main = before if other else None
             self._row = 0
@@ -288,11 +321,13 @@ class Screen(Escapes):
         top = self._top()
         del self._lines[:top]
         self._row -= top
-        self._saved = (max(0, self._saved[0] - top), self._saved[1])
+        self._saved = (max(0, self._saved[0] - top), *self._saved[1:])
 
     def _reset(self) -> None:
+        self._sets = [False, False]
+        self._change_set(0)
         self._switch_to(False, False)
-        self._saved, self._first, self._last = (0, 0), 0, self._rows - 1
+        self._saved, self._first, self._last = _NOWHERE, 0, self._rows - 1
         self._erase_display([2])
         self._go(self._top(), 0)
 
@@ -342,6 +377,8 @@ _CONTROLS: dict[str, Callable[[Screen], None]] = {
     "\v": Screen._newline,
     "\f": Screen._newline,
     "\r": Screen._return,
+    "\x0e": lambda screen: screen._change_set(1),
+    "\x0f": lambda screen: screen._change_set(0),
     "\x84": Screen._index,
     "\x85": Screen._next_line,
 }
@@ -368,6 +405,8 @@ _COUNTED: dict[str, Callable[[Screen, int], None]] = {
     "a": Screen._horizontal,
     "d": lambda screen, n: screen._place(n - 1, screen._column),
     "e": lambda screen, n: screen._go(screen._row + n, screen._column),
+    "I": Screen._tabs,
+    "Z": lambda screen, n: screen._tabs(-n),
     "P": Screen._delete_characters,
     "X": Screen._erase_characters,
     "@": Screen._insert_blanks,

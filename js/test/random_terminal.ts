@@ -33,7 +33,8 @@ const WORDS = [
 ];
 const CODES = ["", "0", "1", "31", "1;32", "7", "9", "38;5;208", "48;2;1;2;3", "38:2::9:9:9", "4:3", "58;2;1;2;3"];
 const PLAIN = ["\r", "\n", "\r\n", "\n", "\b", "\t", "\x1b7", "\x1b8", "\x1bD", "\x1bE", "\x1bM", "\x1b[s", "\x1b[u"];
-const ASIDE = ["\x1b]0;a title\x07", "\x1b]8;;https://x.test\x1b\\", "\x1bPq#1\x1b\\", "\x1b(B", "\x1b[?25l", "\x07"];
+const ASIDE = ["\x1b]0;a title\x07", "\x1b]8;;https://x.test\x1b\\", "\x1bPq#1\x1b\\", "\x1b[?25l", "\x07"];
+const SETS = ["\x1b(B", "\x1b(0", "\x1b)0", "\x1b)B", "\x0e", "\x0f"];
 
 export function stream(seed: number): Stream {
   const below = numbers(seed);
@@ -49,9 +50,10 @@ export function stream(seed: number): Stream {
     else if (kind < 15) text += pick(ASIDE);
     else if (kind < 16) text += pick(["\x1b[J", "\b\x1b[1J", "\x1b[2J", "\x1b[K", "\x1b[1K", "\x1b[2K"]);
     else if (kind < 17) text += `\x1b[${1 + below(rows)};${1 + below(columns + 3)}${pick(["H", "f"])}`;
+    else if (kind < 18 && below(3) === 0) text += pick(SETS);
     else if (kind < 18) text += pick([`-\x1b[${below(5)}b`, "\x1b[3J\x1b[s", "\x1b[?1049h", "\x1b[?1049l", "\x1b[r"]);
     else if (kind < 19 && below(3) === 0) text += `\x1b[${1 + below(rows)};${1 + below(rows)}r`;
-    else text += `\x1b[${pick(["", "0", "1", "2", "3", "7"])}${pick([..."ABCDEFGd`aePX@LMST"])}`;
+    else text += `\x1b[${pick(["", "0", "1", "2", "3", "7"])}${pick([..."ABCDEFGIZd`aePX@LMST"])}`;
   }
   return { columns, rows, bytes: new TextEncoder().encode(text) };
 }

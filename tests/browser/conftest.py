@@ -1,4 +1,4 @@
-"""One JupyterLab and one Chromium for all browser tests; a fresh notebook, page and kernel for each."""
+"""One server of JupyterLab and Notebook 7, and one Chromium, for all tests; a fresh notebook, page and kernel each."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 @pytest.fixture(scope="session")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[labs.Lab]:
     quick = {"ACP_WIDGET_DEMO_PACE": "0.2"}  # the demo agent pauses for readers; tests read faster
-    with labs.Lab(tmp_path_factory.mktemp("lab"), environment=quick) as running:
+    with labs.Lab(tmp_path_factory.mktemp("lab"), environment=quick, notebook7=True) as running:
         yield running
 
 
@@ -55,11 +55,12 @@ def open_notebook(lab: labs.Lab, context: BrowserContext) -> Iterator[OpenNotebo
         height: int = 1000,
         harmless: str | None = None,
         prepare: Callable[[Page], None] = lambda page: None,
+        front_end: str = "JupyterLab",
     ) -> labs.NotebookPage:
         name = name or f"test-{next(_numbers)}.ipynb"
         if cells is not None:
             lab.write(name, cells)
-        notebook = labs.NotebookPage(lab, context, name, height, harmless)
+        notebook = labs.NotebookPage(lab, context, name, height, harmless, front_end)
         opened.append(notebook)
         prepare(notebook.page)
         return notebook.open()

@@ -1,4 +1,4 @@
-"""A real JupyterLab and a real Chromium for tests and screenshots. Knows nothing of acp-widget."""
+"""A real JupyterLab, Notebook 7 and Chromium for tests and screenshots. Knows nothing of acp-widget."""
 
 from __future__ import annotations
 
@@ -25,9 +25,20 @@ SETTINGS: dict[str, dict[str, Any]] = {
     "@jupyterlab/docmanager-extension/plugin": {"autosave": False},
 }
 
+# Without the machine's configuration, nothing says that the package `notebook` is an extension of the server.
+NOTEBOOK_7 = ["--ServerApp.jpserver_extensions=notebook=True", "--JupyterNotebookApp.expose_app_in_browser=True"]
+
+# The front ends of the server, and where a notebook is in each.
+ADDRESSES = {"JupyterLab": "lab/tree/{}?reset", "Notebook 7": "notebooks/{}"}
+
 # What JupyterLab itself logs as an error in a clean profile, with nothing of ours on the page.
 HARMLESS = "Failed to load resource: the server responded with a status of 404"
-# What it logs where a widget was and its kernel is gone.
+# What Notebook 7 throws while it opens, likewise.
+NOTEBOOK_7_THROWS = (
+    "Cannot read properties of undefined (reading 'schema')",
+    "Command 'filebrowser:open-path' not registered.",
+)
+# What JupyterLab logs where a widget was and its kernel is gone.
 WITHOUT_KERNEL = "Error: widget model not found"
 
 
@@ -40,10 +51,13 @@ class Lab:
         settings: dict[str, dict[str, Any]] | None = None,
         python: str = sys.executable,
         environment: dict[str, str] | None = None,
+        *,
+        notebook7: bool = False,
     ) -> None:
         self.home = home
         self._python = python
         self._added = environment or {}
+        self._notebook7 = notebook7
         self.notebooks = home / "notebooks"
         self.notebooks.mkdir(parents=True)
         self._log = home / "server.log"
@@ -61,6 +75,7 @@ class Lab:
             *("--ServerApp.port_retries=0", "--IdentityProvider.token=", "--LabApp.expose_app_in_browser=True"),
             *("--LabApp.news_url=", f"--ServerApp.root_dir={self.notebooks}"),
             "--ServerApp.disable_check_xsrf=True",  # `end_kernels` is no browser
+            *(NOTEBOOK_7 if self._notebook7 else []),
             *(["--allow-root"] if os.geteuid() == 0 else []),
         ]
         with self._log.open("wb") as log:
@@ -151,13 +166,20 @@ class Lab:
 
 
 class NotebookPage:
-    """One notebook open in JupyterLab, as a user has it in front of them."""
+    """One notebook open in JupyterLab or Notebook 7, as a user has it in front of them."""
 
     def __init__(
-        self, lab: Lab, context: BrowserContext, name: str, height: int = 1000, harmless: str | None = None
+        self,
+        lab: Lab,
+        context: BrowserContext,
+        name: str,
+        height: int = 1000,
+        harmless: str | None = None,
+        front_end: str = "JupyterLab",
     ) -> None:
         self.lab = lab
         self.name = name
+        self._address = f"{lab.url}/{ADDRESSES[front_end].format(name)}"
         self._harmless = (HARMLESS, harmless or HARMLESS)
         self.complaints: list[str] = []
         self.left_this_machine: list[str] = []
@@ -165,7 +187,8 @@ class NotebookPage:
         self.page.set_default_timeout(30_000)
         self.page.set_viewport_size({"width": 1200, "height": height})
         self.page.on("console", self._on_console)
-        self.page.on("pageerror", lambda error: self.complaints.append(f"exception: {error}"))
+        self._thrown = NOTEBOOK_7_THROWS if front_end == "Notebook 7" else ()
+        self.page.on("pageerror", self._on_exception)
         self.page.on("dialog", self._on_dialog)
         self.page.on("request", lambda request: self._on_address(request.url))
         self.page.on("websocket", lambda socket: self._on_address(socket.url.replace("ws:", "http:", 1)))
@@ -183,6 +206,10 @@ class NotebookPage:
         if message.type == "error" and not message.text.startswith(self._harmless):
             self.complaints.append(f"console: {message.text}")
 
+    def _on_exception(self, error: object) -> None:
+        if str(error) not in self._thrown:
+            self.complaints.append(f"exception: {error}")
+
     def _on_dialog(self, dialog: Dialog) -> None:
         if dialog.type != "beforeunload":  # JupyterLab's own "leave page?"
             self.complaints.append(f"dialog: {dialog.message}")
@@ -196,7 +223,7 @@ class NotebookPage:
     # --- opening and closing ---------------------------------------------------------------------------------------
 
     def open(self) -> NotebookPage:
-        self.page.goto(f"{self.lab.url}/lab/tree/{self.name}?reset")
+        self.page.goto(self._address)
         self._ready()
         return self
 

@@ -21,6 +21,8 @@ const ROWS = 24;
 /** The width where none is known: lines only wrap so that none grows without end. */
 const COLUMNS = 10_000;
 const TAB = 8;
+/** What the letters from ` to ~ are in the set for drawing. */
+const LINES = "◆▒␉␌␍␊°±␤␋┘┐┌└┼⎺⎻─⎼⎽├┤┴┬│≤≥π≠£·";
 
 export class Screen extends Escapes {
   lines: Line[] = [new Line()];
@@ -31,7 +33,11 @@ export class Screen extends Escapes {
   row = 0;
   /** As wide as the screen after a line was filled: the next character goes to the next line. */
   column = 0;
-  private saved = { row: 0, column: 0 };
+  private saved = { row: 0, column: 0, drawing: false };
+  /** Letters stand for lines and corners: now, and in the two sets of characters that a program changes between. */
+  private drawing = false;
+  private readonly sets = [false, false];
+  private level = 0;
   /** The rows of the window that scroll. */
   private first = 0;
   private last: number;
@@ -64,7 +70,8 @@ export class Screen extends Escapes {
 
   // ---- reading
 
-  protected print(text: string): void {
+  protected print(letters: string): void {
+    const text = this.drawing ? letters.replace(/[`-~]/g, (char) => LINES[char.charCodeAt(0) - 96] as string) : letters;
     for (let from = 0; from < text.length; ) {
       const end = fitting(text, from, this.columns - this.column, this.column === 0);
       if (end === from) {
@@ -86,6 +93,19 @@ export class Screen extends Escapes {
   protected runEscape(char: string): void {
     this.repeatable = "";
     ESCAPES[char]?.(this);
+  }
+
+  protected chooseSet(place: string, set: string): void {
+    this.repeatable = "";
+    const at = "()".indexOf(place);
+    if (at < 0) return;
+    this.sets[at] = set === "0";
+    this.changeSet(this.level);
+  }
+
+  changeSet(level: number): void {
+    this.level = level;
+    this.drawing = this.sets[level] ?? false;
   }
 
   protected runSequence(final: string, params: string): void {
@@ -180,6 +200,10 @@ export class Screen extends Escapes {
     this.column = Math.max(this.column, Math.min(this.columns - 1, (Math.floor(this.column / TAB) + 1) * TAB));
   }
 
+  tabBack(): void {
+    if (this.column < this.columns) this.column = Math.max(0, Math.floor((this.column - 1) / TAB) * TAB);
+  }
+
   reverse(): void {
     if (this.row === this.top() + this.first) this.scroll(-1);
     else this.vertical(-1);
@@ -208,11 +232,12 @@ export class Screen extends Escapes {
   }
 
   save(): void {
-    this.saved = { row: this.row, column: this.column };
+    this.saved = { row: this.row, column: this.column, drawing: this.drawing };
   }
 
   restore(): void {
     this.go(this.saved.row, this.saved.column);
+    this.drawing = this.saved.drawing;
   }
 
   /** Which rows of the window scroll. */
@@ -240,7 +265,7 @@ export class Screen extends Escapes {
   }
 
   private fresh() {
-    return { saved: { row: 0, column: 0 }, first: 0, last: this.rows - 1 };
+    return { saved: { row: 0, column: 0, drawing: false }, first: 0, last: this.rows - 1 };
   }
 
   // ---- erasing and moving
@@ -265,6 +290,8 @@ export class Screen extends Escapes {
 
   reset(): void {
     this.pen.reset();
+    this.sets.fill(false);
+    this.changeSet(0);
     this.switchTo(false, false);
     Object.assign(this, this.fresh());
     this.eraseDisplay(2);
@@ -298,6 +325,11 @@ export class Screen extends Escapes {
   }
 }
 
+/** More than a line is wide changes nothing. */
+function repeat(count: number, act: () => void): void {
+  for (let left = Math.min(count, COLUMNS / TAB); left > 0; left -= 1) act();
+}
+
 function within(value: number, low: number, high: number): number {
   return Math.max(low, Math.min(value, high));
 }
@@ -317,6 +349,8 @@ const CONTROLS: Record<string, Action> = {
   "\v": newline,
   "\f": newline,
   "\r": (screen) => screen.toColumn(0),
+  "\x0e": (screen) => screen.changeSet(1),
+  "\x0f": (screen) => screen.changeSet(0),
   "\x84": index,
   "\x85": nextLine,
 };
@@ -348,6 +382,8 @@ const COUNTED: Record<string, Sequence> = {
   a: right,
   d: (screen, n) => screen.place(n - 1),
   e: (screen, n) => screen.go(screen.row + n, screen.column),
+  I: (screen, n) => repeat(n, () => screen.tab()),
+  Z: (screen, n) => repeat(n, () => screen.tabBack()),
   P: (screen, n) => screen.edited().remove(screen.column, n),
   X: (screen, n) => screen.edited().blank(screen.column, screen.column + n),
   "@": (screen, n) => screen.edited().insert(screen.column, n, screen.columns),

@@ -22,6 +22,8 @@ export abstract class Escapes {
   protected abstract print(text: string): void;
   protected abstract runControl(char: string): void;
   protected abstract runEscape(char: string): void;
+  /** `ESC ( 0` and the like: what the set of characters in a place is from now on. */
+  protected abstract chooseSet(place: string, set: string): void;
   protected abstract runSequence(final: string, params: string): void;
 
   protected read(text: string): void {
@@ -43,8 +45,10 @@ export abstract class Escapes {
   private escape(text: string, at: number): number {
     const char = text[at] as string;
     this.state = this.ground;
-    if (char >= " " && char <= "/") this.state = this.escapeTail;
-    else if (char < " ") this.control(char);
+    if (char >= " " && char <= "/") {
+      this.params = char;
+      this.state = this.escapeTail;
+    } else if (char < " ") this.control(char);
     else if (!this.begin(char, "[", "PX]^_")) this.runEscape(char);
     return at + 1;
   }
@@ -59,9 +63,11 @@ export abstract class Escapes {
     return true;
   }
 
-  /** After `ESC (` and the like: one more character, a character set for instance, that means nothing here. */
+  /** After `ESC (` and the like: one more character, a set of characters for instance. */
   private escapeTail(text: string, at: number): number {
-    this.state = text[at] === "\x1b" ? this.escape : this.ground;
+    const char = text[at] as string;
+    this.state = char === "\x1b" ? this.escape : this.ground;
+    if (char > " ") this.chooseSet(this.params, char);
     return at + 1;
   }
 

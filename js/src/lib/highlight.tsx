@@ -5,7 +5,6 @@ import bash from "highlight.js/lib/languages/bash";
 import diff from "highlight.js/lib/languages/diff";
 import go from "highlight.js/lib/languages/go";
 import ini from "highlight.js/lib/languages/ini";
-import java from "highlight.js/lib/languages/java";
 import javascript from "highlight.js/lib/languages/javascript";
 import json from "highlight.js/lib/languages/json";
 import python from "highlight.js/lib/languages/python";
@@ -23,7 +22,6 @@ const LANGUAGES = {
   diff,
   go,
   ini,
-  java,
   javascript,
   json,
   python,

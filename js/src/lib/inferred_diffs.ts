@@ -15,6 +15,9 @@ interface Inferred {
 const OLD = /^(old_?(string|str|text)|before|original_?content)$/i;
 const NEW = /^(new_?(string|str|text|content)|after)$/i;
 const WHOLE = /^(contents?|file_?text|text)$/i;
+/** The same where nothing else says that the call writes: a "text" may be looked for. */
+const CONTENTS = /^(contents?|file_?text)$/i;
+const PATCH = /^(@@ |--- |diff --git )/m;
 const PATCHES = ["patch", "diff", "unified_diff", "fileDiff", "input"];
 
 /** Milliseconds after which two texts are shown one below the other, undiffed. */
@@ -32,6 +35,10 @@ export function inferDiff(input: Json | undefined, kind: string, place: string |
 /** Kinds that say that nothing is written: only what is marked as a patch counts in their input. */
 const READERS = ["read", "search", "execute", "think", "fetch", "switch_mode"];
 
+function writes(kind: string): boolean {
+  return kind !== "delete" && kind !== "move";
+}
+
 function inferAll(input: Json, kind: string, place: string | null): Inferred[] {
   const command = isObject(input) && Array.isArray(input.command) ? input.command : [];
   const texts = [input, ...command, ...PATCHES.map((key) => stringAt(input, key))];
@@ -45,10 +52,10 @@ function inferAll(input: Json, kind: string, place: string | null): Inferred[] {
     const edits = Array.isArray(input.edits) ? input.edits : [input];
     const replaced = path === null ? [] : edits.flatMap((edit) => replacement(edit));
     if (path !== null && replaced.length > 0) return [{ path, operation: "modify", hunks: replaced }];
-    const patch = texts.find((each) => typeof each === "string" && /^(@@ |--- |diff --git )/m.test(each));
+    const patch = texts.find((each) => typeof each === "string" && PATCH.test(each));
     if (typeof patch === "string") return fromUnified(patch, path);
-    const whole = stringLike(input, WHOLE);
-    if (path !== null && whole !== null) return [{ path, operation: "add", hunks: hunksOf("", whole) }];
+    const whole = writes(kind) ? stringLike(input, kind === "edit" ? WHOLE : CONTENTS) : null;
+    if (path !== null && whole !== null) return [{ path, operation: "write", hunks: hunksOf("", whole) }];
     if (isObject(input.content)) return inferAll(input.content, kind, path);
   }
   return [];
@@ -91,9 +98,14 @@ function hunkText(lines: string[], oldStart = 1, newStart = 1, title = ""): stri
 }
 
 function fromUnified(text: string, path: string | null): Inferred[] {
-  return sectionsOf(text).flatMap(({ sides, name, file }) => {
-    const found = path ?? name?.replace(/^[ab]\//, "") ?? null;
-    const hunks = file.text.split(/^(?=@@ -)/m).filter((hunk) => hunk.startsWith("@@ -"));
+  const sections = sectionsOf(text);
+  // What has no place in a patch must not be hidden by what has: it stands in the raw input.
+  if (sections.some(({ good, lost, name }) => lost.length > 0 || (!good && name !== null))) throw new Error("no patch");
+  return sections.flatMap(({ sides, name, file }) => {
+    const own = name?.replace(/^[ab]\//, "") ?? null;
+    // A section of another file is shown under its own name.
+    const found = path !== null && (own === null || `/${path}`.endsWith(`/${own}`)) ? path : own;
+    const hunks = file.text.split(/^(?=@@)/m).filter((hunk) => hunk.startsWith("@@"));
     if (found === null || file.added + file.removed === 0) return [];
     const operation = sides?.[0] === NO_FILE ? "add" : sides?.[1] === NO_FILE ? "delete" : "modify";
     return [{ path: found, operation, hunks: hunks.map((hunk) => (hunk.endsWith("\n") ? hunk : `${hunk}\n`)) }];
@@ -112,16 +124,14 @@ function fromChanges(value: Json | undefined): Inferred[] {
       stringAt(given, "type") ?? stringAt(given.kind, "type") ?? stringAt(given, "kind") ?? Object.keys(given)[0] ?? "";
     const change = isObject(given[verb]) ? given[verb] : given;
     const diff = stringAt(change, "unified_diff") ?? stringAt(change, "diff") ?? "";
-    const content = stringAt(change, "content") ?? (diff.startsWith("@@") ? null : diff);
+    const content = stringAt(change, "content") ?? (/^(@@|--- |diff )/.test(diff) ? null : diff);
     const moved = stringAt(change, "move_path") ?? stringAt(change.kind, "move_path");
     const operation = Object.hasOwn(VERBS, verb) ? (VERBS[verb] as string) : verb;
+    const [first, ...others] = content === null ? fromUnified(diff, path) : [];
     const hunks =
-      content === null
-        ? (fromUnified(diff, path)[0]?.hunks ?? [])
-        : operation === "delete"
-          ? hunksOf(content, "")
-          : hunksOf("", content);
-    return [moved ? { path: moved, oldPath: path, operation: "move", hunks } : { path, operation, hunks }];
+      content === null ? (first?.hunks ?? []) : operation === "delete" ? hunksOf(content, "") : hunksOf("", content);
+    if (first && first.path !== path) return [first, ...others];
+    return [moved ? { path: moved, oldPath: path, operation: "move", hunks } : { path, operation, hunks }, ...others];
   });
 }
 

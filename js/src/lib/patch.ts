@@ -57,34 +57,31 @@ export function matchPatch(text: string, changes: readonly JsonObject[], cwd: st
     if (at >= 0) {
       file.hints.push(...contradictions(section, changes[at] as JsonObject, cwd));
       matched.files[at] = before ? joined(before, file) : file;
+      if (section.lost.length > 0) matched.rest.push({ why: "unreadable", text: section.lost.join("\n") });
     } else if (own.trim() !== "") matched.rest.push({ why: section.good ? "stray" : "unreadable", text: own });
   }
   for (const file of matched.files) if (file) evenLineEnds(file);
   return matched;
 }
 
-/** What a section says of its file that the change does not: it is drawn all the same. */
+/**
+ * What a section says of its file that the change does not: it is drawn all the same. A file that was moved or copied may
+ * be drawn as a changed or a new one.
+ */
 function contradictions({ says, from, file }: Section, change: JsonObject, cwd: string | null): string[] {
   const [operation, old] = [stringAt(change, "operation") ?? "", stringAt(change, "oldPath")];
-  const has = (kind: Row["kind"]) => file.rows.some((row) => row.kind === kind);
-  const both = has("same") || (has("add") && has("del"));
+  const both = file.rows.some(({ kind }) => kind === "same") || (file.added > 0 && file.removed > 0);
   const told = says ?? (both ? "modify" : operation);
   const hints: string[] = [];
-  if (Object.hasOwn(FITTING, operation) && !FITTING[operation]?.includes(told))
+  if (KNOWN.test(operation) && told !== operation && !(/move|copy/.test(operation) && /add|modify/.test(told)))
     hints.push(`The agent says ${operation}, its patch says ${told}.`);
   if (from !== null && old !== null && !spellings(from).some((each) => same(each, old, cwd)))
     hints.push(`The patch names another file to ${operation}: ${from}`);
   return hints;
 }
 
-/** For each operation, what its patch may say. A file that was moved or copied may be drawn as a changed or a new one. */
-const FITTING: Record<string, string[]> = {
-  add: ["add"],
-  delete: ["delete"],
-  modify: ["modify"],
-  move: ["move", "modify", "add"],
-  copy: ["copy", "modify", "add"],
-};
+/** Operations that this version knows. */
+export const KNOWN = /^(add|delete|modify|move|copy|write)$/;
 
 function joined(a: FilePatch, b: FilePatch): FilePatch {
   return {
@@ -109,10 +106,16 @@ export interface Section {
   /** What follows "diff --git ". */
   git: string;
   good: boolean;
+  /** Lines that have no place in it. */
+  lost: string[];
   text: string;
   file: FilePatch;
 }
 
+/** Lines that say nothing of what changes: headers of git and svn, the fence or the mail around a patch. */
+const ASIDE =
+  /^(index |Index: |=+\s*$|(dis)?similarity |```|~~~|-- ?$|\d+(\.\d+)+|Only in |diff |---\s*$|\\ No newline )|^\s*$/;
+const COMBINED = /^diff --(?:cc|combined) /;
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 export const NO_FILE = "/dev/null";
 
@@ -135,6 +138,10 @@ export function sectionsOf(text: string): Section[] {
     if (line.startsWith("diff --git ")) {
       close(at);
       section = fresh(line.slice(11).trimEnd());
+    } else if (COMBINED.test(line)) {
+      close(at);
+      section = fresh(line.replace(COMBINED, ""));
+      section.good = false; // one of two or more files at once: it has no rows of before and after
     } else if (isHeader(lines, at)) {
       if (section.file.rows.length > 0 || (section.git === "" && section.name !== null)) {
         close(at);
@@ -146,7 +153,7 @@ export function sectionsOf(text: string): Section[] {
       if (old === NO_FILE) section.says = "add";
       if (now === NO_FILE) section.says = "delete";
       at += 1;
-    } else if (hunk) {
+    } else if (hunk || (line.startsWith("@@") && section.sides !== null)) {
       at = readHunk(lines, at, last, hunk, section);
       continue;
     } else {
@@ -160,7 +167,7 @@ export function sectionsOf(text: string): Section[] {
 
 function fresh(git: string): Section {
   const file: FilePatch = { rows: [], added: 0, removed: 0, binary: false, notes: [], hints: [], text: "" };
-  return { sides: null, name: null, says: null, from: null, git, good: true, text: "", file };
+  return { sides: null, name: null, says: null, from: null, git, good: true, lost: [], text: "", file };
 }
 
 /** "--- a" and "+++ b": inside a hunk a removed line may look like the first, so both have to stand there. */
@@ -169,7 +176,8 @@ function isHeader(lines: readonly string[], at: number): boolean {
 }
 
 function nameIn(line: string): string {
-  return unquoted((line.slice(4).split("\t")[0] as string).trimEnd());
+  const [name, end] = line.slice(4).split("\t");
+  return unquoted(end === undefined ? line.slice(4).trimEnd() : (name as string)); // a tab ends a name with blanks
 }
 
 /** The lines between the headers. */
@@ -186,24 +194,32 @@ function readExtra(line: string, section: Section): void {
   } else if (word?.[1] === "similarity index") file.notes.push(`${value} the same`);
   else if (word) file.notes.push(`${word[1]} ${value}`);
   else if (/^(Binary files |GIT binary patch)/.test(line)) file.binary = true;
+  else if (!file.binary && !ASIDE.test(line) && (section.git !== "" || section.sides)) section.lost.push(line);
 }
 
 const KINDS: Record<string, Row["kind"]> = { "+": "add", "-": "del", " ": "same", "\\": "note" };
 
 const EARLY = "The patch ends early: it has fewer lines than its headers promise.";
 
-/** Reads a hunk from its header on, and gives the line after it. */
-function readHunk(lines: string[], start: number, last: number, header: RegExpExecArray, section: Section): number {
+/** Reads a hunk from its header on, and gives the line after it. Without a header that says it, lines have no numbers. */
+function readHunk(
+  lines: string[],
+  start: number,
+  last: number,
+  header: RegExpExecArray | null,
+  section: Section,
+): number {
   const { file } = section;
-  const left = [Number(header[2] ?? 1), Number(header[4] ?? 1)] as [number, number];
-  let [before, after] = [Number(header[1]), Number(header[3])];
+  const left: [number, number] = header ? [Number(header[2] ?? 1), Number(header[4] ?? 1)] : [0, 0];
+  let [before, after] = header ? [Number(header[1]), Number(header[3])] : [Number.NaN, Number.NaN];
   file.rows.push({ kind: "hunk", before: null, after: null, text: (lines[start] as string).trimEnd() });
   let at = start + 1;
   for (; at < last; at += 1) {
     const line = lines[at] as string;
     const over = left[0] <= 0 && left[1] <= 0;
-    const ends = HUNK.test(line) || line.startsWith("diff --git ");
-    if (ends || (over && (line.trim() === "" || line === "-- " || isHeader(lines, at)))) break;
+    const ends = line.startsWith("@@") || line.startsWith("diff --");
+    const blank = line.trim() === "" && !/^[+ -]/.test(lines[at + 1] ?? "");
+    if (ends || (over && (blank || line === "-- " || isHeader(lines, at)))) break;
     const kind = line === "" || line === "\r" ? "same" : KINDS[line[0] as string];
     if (kind === undefined) {
       section.good &&= over;
@@ -212,7 +228,8 @@ function readHunk(lines: string[], start: number, last: number, header: RegExpEx
     const old = kind === "same" || kind === "del";
     const now = kind === "same" || kind === "add";
     const text = kind === "note" ? line.slice(1).trim() : line.slice(1);
-    file.rows.push({ kind, before: old ? before : null, after: now ? after : null, text });
+    const number = (side: boolean, at: number) => (side && !Number.isNaN(at) ? at : null);
+    file.rows.push({ kind, before: number(old, before), after: number(now, after), text });
     if (old) [before, left[0]] = [before + 1, left[0] - 1];
     if (now) [after, left[1]] = [after + 1, left[1] - 1];
     if (kind === "add") file.added += 1;
@@ -249,7 +266,8 @@ function names({ name, git }: Section, change: JsonObject, cwd: string | null): 
   );
 }
 
-function same(header: string, path: string, cwd: string | null): boolean {
+function same(given: string, path: string, cwd: string | null): boolean {
+  const header = given.replace(/^(?:\.\/)+/, "");
   return samePath(header, path) || (cwd !== null && samePath(`${cwd}/${header}`, path));
 }
 

@@ -1,7 +1,7 @@
 /** Paths as they are shown: relative to the session's folder where they stand in it. Windows and UNC paths too. */
 
 function normal(path: string): string {
-  const slashed = path.replace(/\\/g, "/");
+  const slashed = path.replace(/\\/g, "/").replace(/^[a-z]:/, (drive) => drive.toUpperCase());
   return slashed.length > 1 ? slashed.replace(/\/+$/, "") : slashed;
 }
 

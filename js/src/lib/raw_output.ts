@@ -1,7 +1,7 @@
 /** What a tool call gave back, read in the shapes in which agents put it. */
 
 import type { Json, JsonObject, Tagged } from "../types.ts";
-import { isObject, stringAt } from "./json.ts";
+import { isObject, pretty, stringAt } from "./json.ts";
 
 export type RawOutput =
   | { kind: "text"; text: string; errors: string; exit: string }
@@ -30,7 +30,7 @@ function readObject(value: JsonObject): RawOutput | null {
   const whole = WHOLE.map((key) => stringAt(value, key)).find(Boolean);
   const [stdout, stderr] = STREAMS.map((key) => stringAt(value, key));
   const exit = exitOf(value);
-  const fault = stringAt(value, "error") ?? "";
+  const fault = stringAt(value, "error") ?? (isObject(value.error) ? pretty(value.error) : "");
   if (whole) return text(whole, whole.includes((stderr ?? "").trim()) ? fault : `${stderr}${fault}`, exit);
   if (stdout || stderr || fault) return text(stdout ?? "", (stderr ?? "") + fault, exit);
   return exit === "" ? null : text("", "", exit);

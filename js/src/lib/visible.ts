@@ -42,19 +42,34 @@ export function turnsAround(text: string): boolean {
   return TURNING.test(text);
 }
 
-/** Splits text into plain pieces and marks like ⟨U+202E⟩. Line breaks and tabs stay unless `oneLine`. */
-export function visible(text: string, oneLine = false): Piece[] {
+// What programs print to draw with: spaces that do not break, icons of terminal fonts, the look of the sign before.
+const DRAWN = /[\u00a0\u202f]|\p{Co}|\p{Variation_Selector}/u;
+// One picture of several, like a family: a joiner between two of them.
+const BEFORE_JOINER = /(?:\p{Extended_Pictographic}|\p{Emoji_Modifier}|\ufe0f)$/u;
+const AFTER_JOINER = /^\p{Extended_Pictographic}/u;
+
+/**
+ * Splits text into plain pieces and marks like ⟨U+202E⟩. Line breaks and tabs stay unless `oneLine`; in the output of a
+ * program what it draws with stays too.
+ */
+export function visible(text: string, oneLine = false, output = false): Piece[] {
   const pieces: Piece[] = [];
   let last = 0;
   for (const found of text.matchAll(HIDDEN)) {
     const char = found[0];
     if (!oneLine && (char === "\n" || char === "\t")) continue;
+    if (output && DRAWN.test(char)) continue;
+    if (char === "\u200d" && joins(text, found.index)) continue;
     if (found.index > last) pieces.push({ text: text.slice(last, found.index) });
     pieces.push(mark(char.codePointAt(0) as number));
     last = found.index + char.length;
   }
   if (last < text.length || pieces.length === 0) pieces.push({ text: text.slice(last) });
   return pieces;
+}
+
+function joins(text: string, at: number): boolean {
+  return BEFORE_JOINER.test(text.slice(Math.max(0, at - 2), at)) && AFTER_JOINER.test(text.slice(at + 1, at + 3));
 }
 
 /** The same as one string, for attributes and for tests. */

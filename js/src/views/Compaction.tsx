@@ -1,6 +1,6 @@
 import type { VNode } from "preact";
 import { Blocks } from "./Blocks.tsx";
-import { useApp } from "./context.ts";
+import { unheard, useApp } from "./context.ts";
 import { Details } from "./Details.tsx";
 import { Icon, type IconName } from "./Icon.tsx";
 import { Visible } from "./Visible.tsx";
@@ -15,11 +15,12 @@ const COMPACTION_WORDS: Record<string, string> = {
 
 /** The agent made its context smaller. */
 export function Compaction({ id }: { id: string }): VNode | null {
-  const { store } = useApp();
+  const app = useApp();
+  const { store } = app;
   const compaction = store.get("compactions", id);
   if (!compaction) return null;
   const known = Object.hasOwn(COMPACTION_WORDS, compaction.status);
-  const over = compaction.turn !== null && store.get("turns", compaction.turn)?.at.end != null;
+  const over = unheard(app) || (compaction.turn !== null && store.get("turns", compaction.turn)?.at.end != null);
   const tone = compaction.status === "failed" ? "acp-bad" : "";
   const icon: IconName = tone ? "alert" : compaction.status === "in_progress" && !over ? "spinner" : "minus";
   const words = known ? COMPACTION_WORDS[compaction.status] : `Context compaction: ${compaction.status}`;

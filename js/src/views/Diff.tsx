@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useMemo, useState } from "preact/hooks";
 import { isObject, stringAt } from "../lib/json.ts";
-import { type FilePatch, type MatchedPatch, matchPatch, type Rest } from "../lib/patch.ts";
+import { type FilePatch, KNOWN, type MatchedPatch, matchPatch, type Rest } from "../lib/patch.ts";
 import { relative } from "../lib/paths.ts";
 import { visibleText } from "../lib/visible.ts";
 import type { JsonObject, Tagged } from "../types.ts";
@@ -118,7 +118,7 @@ function File({ change, file, cwd, whole }: FileProps): VNode {
   const [open, setOpen] = useState(rows <= FOLD_ABOVE);
   const path = stringAt(change, "path") ?? "";
   const name = visibleText(relative(path, cwd), true);
-  const known = Object.hasOwn(KNOWN_FIELDS, stringAt(change, "operation") ?? "");
+  const known = KNOWN.test(stringAt(change, "operation") ?? "");
   const said = [stringAt(change, "fileType"), stringAt(change, "mimeType"), ...(file?.notes ?? []), note(file)];
   const notes = [...new Set(said)].filter((text) => text && text !== "text");
   return (
@@ -172,8 +172,6 @@ function File({ change, file, cwd, whole }: FileProps): VNode {
     </>
   );
 }
-
-const KNOWN_FIELDS = { add: 1, delete: 1, modify: 1, move: 1, copy: 1 };
 
 function note(file: FilePatch | null): string | null {
   if (!file) return "no patch";

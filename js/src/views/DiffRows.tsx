@@ -132,7 +132,25 @@ function lineOf(row: Row, parts: Part[] | undefined, colours: Stretch[] | undefi
   );
 }
 
+/** Characters of a line that are drawn at first: a bundled file may be one line of millions. */
+const LONG = 4000;
+
+function LongLine({ text }: { text: string }): VNode {
+  const [whole, setWhole] = useState(false);
+  return (
+    <>
+      <Visible text={whole ? text : text.slice(0, LONG)} />
+      {!whole && (
+        <button type="button" class="acp-fold" onClick={() => setWhole(true)}>
+          {(text.length - LONG).toLocaleString("en-US")} more characters
+        </button>
+      )}
+    </>
+  );
+}
+
 function textOf(text: string, parts: Part[] | undefined, colours: Stretch[] | undefined): ComponentChildren {
+  if (text.length > LONG) return <LongLine text={text} />;
   const whole: Part[] = parts ?? [{ text, changed: false }];
   let at = 0;
   return whole.map((part) => {

@@ -91,7 +91,7 @@ const BLOCKS: Record<string, BlockMaker> = {
         {blocksOf(item.tokens, open && at === token.items.length - 1)}
       </li>
     ));
-    return token.ordered ? <ol start={Number(token.start) || 1}>{items}</ol> : <ul>{items}</ul>;
+    return token.ordered ? <ol start={Number(token.start)}>{items}</ol> : <ul>{items}</ul>;
   },
   math: (token: Tokens.Generic) => <p class="acp-math">{untwisted(token.text)}</p>,
   literal: (token: Tokens.Generic) => <p class="acp-md-raw">{untwisted(token.raw)}</p>,
@@ -143,7 +143,8 @@ const INLINE: Record<string, (token: never) => ComponentChildren> = {
   link: (token: Tokens.Link) => {
     const href = safeHref(token.href);
     const title = visibleText(href ?? token.href, true);
-    const words = inline(token.tokens);
+    // A picture in a link is its words: a button to load it would be a second thing to press in the same place.
+    const words = inline(token.tokens, PICTURE_AS_WORDS);
     if (href === null) return <span title={title}>{isNamed(token) ? [words, address(token.href)] : words}</span>;
     const host = webHost(href);
     return (
@@ -178,9 +179,13 @@ function address(text: string): VNode {
   );
 }
 
-function inline(tokens: Token[] | undefined): ComponentChildren {
+const PICTURE_AS_WORDS: typeof INLINE = {
+  image: (token: Tokens.Image) => plain(token.text || token.href),
+};
+
+function inline(tokens: Token[] | undefined, instead: typeof INLINE = {}): ComponentChildren {
   return (tokens ?? []).map((token) => {
-    const make = INLINE[token.type] as ((token: Token) => ComponentChildren) | undefined;
+    const make = (instead[token.type] ?? INLINE[token.type]) as ((token: Token) => ComponentChildren) | undefined;
     return make ? make(token) : token.raw;
   });
 }
@@ -190,7 +195,10 @@ function isClosed(token: Tokens.Code): boolean {
   return fence === undefined || token.raw.trimEnd().endsWith(`\n${fence}`);
 }
 
-const ENTITIES: Record<string, string> = { amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0" };
+const ENTITIES: Record<string, string> = {
+  ...{ amp: "&", lt: "<", gt: ">", quot: '"', apos: "'", nbsp: "\u00a0", mdash: "—", ndash: "–", hellip: "…" },
+  ...{ rarr: "→", larr: "←", copy: "©", reg: "®", trade: "™", times: "×", deg: "°", middot: "·", bull: "•" },
+};
 
 /** Text of the lexer, read as `decoded` does; what would turn the text around is shown instead. */
 function plain(text: string): ComponentChildren {

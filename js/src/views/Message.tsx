@@ -5,19 +5,20 @@ import { duration } from "../lib/time.ts";
 import type { Message as MessageState, Tagged } from "../types.ts";
 import { Blocks, isBlank } from "./Blocks.tsx";
 import { CopyButton } from "./CopyButton.tsx";
-import { useApp, useNow } from "./context.ts";
+import { unheard, useApp, useNow } from "./context.ts";
 import { Details } from "./Details.tsx";
 import "./Message.css";
 
 /** A message: the user's in a bubble, the agent's as text, a thought as a line that opens. */
 export function Message({ id }: { id: string }): ComponentChildren {
-  const { store } = useApp();
+  const app = useApp();
+  const { store } = app;
   const message = store.get("messages", id);
   if (!message) return null;
   const { content } = message;
   if (message.role === "user") return <UserBubble blocks={content} />;
   const turn = message.turn === null ? undefined : store.get("turns", message.turn);
-  const growing = turn !== undefined && turn.at.end === null;
+  const growing = turn !== undefined && turn.at.end === null && !unheard(app);
   if (message.role === "thought") return <Thought message={message} growing={growing} />;
   if (isBlank(content)) return null;
   return (

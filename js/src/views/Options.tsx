@@ -85,7 +85,14 @@ function Option({ option, wide = false }: { option: JsonObject; wide?: boolean }
   const type = stringAt(option, "type") ?? "";
   const name = stringAt(option, "name") ?? configId;
   const action = app.actions.state(`config ${configId}`).value;
-  if (!Object.hasOwn(CONTROLS, type)) return <Odd what={<Unknown name={name} />} name={type} value={option} />;
+  if (!Object.hasOwn(CONTROLS, type)) {
+    const what = (
+      <>
+        the setting <Plain text={name} /> of the type
+      </>
+    );
+    return <Odd what={what} name={type} value={option} />;
+  }
   const Control = CONTROLS[type] as (props: ControlProps) => VNode;
   const changing = isUnderWay(action);
   const shown = changing && action.choice !== null ? action.choice : String(option.currentValue ?? "");
@@ -127,18 +134,6 @@ function Option({ option, wide = false }: { option: JsonObject; wide?: boolean }
         </p>
       )}
     </div>
-  );
-}
-
-function Unknown({ name }: { name: string }): VNode {
-  return (
-    <>
-      the setting{" "}
-      <b>
-        <Visible text={name} oneLine />
-      </b>{" "}
-      of the type
-    </>
   );
 }
 

@@ -17,13 +17,15 @@ interface Props {
   /** A language, or the extension of a file. */
   language?: string;
   label?: string;
+  /** Letter by letter, where a program's own drawing could hide something: a question, or a file. */
+  literal?: boolean;
 }
 
 /** What a program or a file says, letter by letter. */
-export function Output({ text, language = "", label = "Output" }: Props): VNode {
+export function Output({ text, language = "", label = "Output", literal = false }: Props): VNode {
   const [whole, setWhole] = useState(false);
   const bare = unfenced(text);
-  const clean = drawn(bare.text).replace(/\n+$/, "");
+  const clean = (literal ? uncoloured : drawn)(bare.text).replace(/\n+$/, "");
   const lines = clean.split("\n");
   const long = lines.length > FOLD || clean.length > LONG;
   const shown = long && !whole ? lines.slice(0, FOLD).join("\n").slice(0, LONG) : clean;
@@ -31,7 +33,7 @@ export function Output({ text, language = "", label = "Output" }: Props): VNode 
   return (
     <div class="acp-output">
       <pre tabIndex={0} role="group" aria-label={label}>
-        {coloured(shown, language || bare.language) ?? <Visible text={shown} />}
+        {coloured(shown, language || bare.language) ?? <Visible text={shown} output={!literal} />}
       </pre>
       {long && (
         <button type="button" class="acp-quiet" aria-expanded={whole} onClick={() => setWhole(!whole)}>
@@ -47,10 +49,18 @@ function coloured(text: string, language: string) {
   return language !== "" && visible(text).length === 1 ? highlight(text, language) : null;
 }
 
+/** Text without its colours, which hide nothing once they are gone. */
+function uncoloured(text: string): string {
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: the escape character is what colours begin with
+  return text.replace(/\r\n/g, "\n").replace(/\x1b\[[\d;:]*m/g, "");
+}
+
 /** Text of a program that draws on a terminal, as it would be read there. */
 function drawn(text: string): string {
-  if (!text.includes("\x1b") && !/\r(?!\n)/.test(text)) return text.replace(/\r\n/g, "\n");
+  const plain = uncoloured(text);
+  if (!plain.includes("\x1b") && !/[\r\b]/.test(plain)) return plain;
   const screen = new Screen();
   screen.feed(new TextEncoder().encode(text.replace(/\r?\n/g, "\r\n")));
-  return screen.text();
+  const cut = screen.dropped > 0 ? `[${screen.dropped.toLocaleString("en-US")} lines before this are not shown]\n` : "";
+  return cut + screen.text();
 }

@@ -31,12 +31,13 @@ export function Pager({ card }: { card: RefObject<HTMLElement | null> }): VNode 
   }, [pending]);
   if (of < 2) return null;
   const to = (by: number, label: string, key: string): VNode => (
-    <button type="button" class="acp-quiet" aria-label={label} title={label} onClick={() => go(card.current, by)}>
+    <button type="button" class="acp-quiet" title={label} onClick={() => go(card.current, by)}>
       <span aria-hidden="true">
         {by < 0 ? "‹ " : ""}
         <kbd>{key}</kbd>
         {by > 0 ? " ›" : ""}
       </span>
+      <span class="acp-hidden">{label}</span>
     </button>
   );
   return (

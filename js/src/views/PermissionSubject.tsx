@@ -59,7 +59,7 @@ function CallAsked({ call, inCall, title }: { call: ToolCall; inCall: boolean; t
       )}
       {run && <CommandLine what={run.what} cwd={run.cwd} />}
       {rest !== null && <Pre value={rest} />}
-      {!inCall && (call.content.length > 0 || inferred) && <CallBody call={call} inferred={inferred} />}
+      {!inCall && (call.content.length > 0 || inferred) && <CallBody call={call} inferred={inferred} asks />}
     </>
   );
 }

@@ -3,7 +3,7 @@ import { useState } from "preact/hooks";
 import { isObject, stringAt } from "../lib/json.ts";
 import { plural } from "../lib/time.ts";
 import type { JsonObject } from "../types.ts";
-import { useApp } from "./context.ts";
+import { unheard, useApp } from "./context.ts";
 import { Icon, type IconName } from "./Icon.tsx";
 import { Markdown } from "./Markdown.tsx";
 import { Odd } from "./Odd.tsx";
@@ -12,11 +12,11 @@ import "./Plan.css";
 
 /** A plan: what is done, what is being done, what comes. */
 export function Plan({ id }: { id: string }): ComponentChildren {
-  const { store } = useApp();
-  const entity = store.get("plans", id);
+  const app = useApp();
+  const entity = app.store.get("plans", id);
   if (!entity) return null;
   const { plan, turn } = entity;
-  const over = turn !== null && store.get("turns", turn)?.at.end != null;
+  const over = (turn !== null && app.store.get("turns", turn)?.at.end != null) || unheard(app) !== undefined;
   const type = stringAt(plan, "type") ?? "";
   const View = Object.hasOwn(PLANS, type) ? PLANS[type] : undefined;
   return View ? <View plan={plan} over={over} /> : <Odd what="a plan of the type" name={type} value={plan} />;

@@ -2,7 +2,7 @@ import type { VNode } from "preact";
 import { relative, shortened } from "../lib/paths.ts";
 import { bytes } from "../lib/time.ts";
 import type { Terminal as TerminalState } from "../types.ts";
-import { useApp } from "./context.ts";
+import { unheard, useApp } from "./context.ts";
 import { StopOne, StopWords } from "./StopOne.tsx";
 import { TerminalOutput } from "./TerminalOutput.tsx";
 import { Visible } from "./Visible.tsx";
@@ -40,9 +40,10 @@ interface BarProps {
 }
 
 function Bar({ id, terminal, size, command }: BarProps): VNode {
-  const { store, link } = useApp();
-  const session = store.single("session").value;
-  const over = session.connection === "closed" || session.connection === "failed";
+  const app = useApp();
+  const session = app.store.single("session").value;
+  const gone = session.connection === "closed" || session.connection === "failed";
+  const over = gone ? "the agent ended" : unheard(app);
   const { cwd } = terminal;
   const { cols, rows } = terminal.size ?? {};
   return (
@@ -65,17 +66,18 @@ function Bar({ id, terminal, size, command }: BarProps): VNode {
         {typeof cols === "number" && typeof rows === "number" && `${cols} × ${rows} · `}
         <Visible text={stateOf(terminal, over)} oneLine /> · {bytes(size + (terminal.output?.cut ?? 0))}
       </span>
-      {terminal.capabilities?.cancel != null && !terminal.exitStatus && !over && link.connection.value === "live" && (
-        <StopOne id={id} />
-      )}
+      {terminal.capabilities?.cancel != null &&
+        !terminal.exitStatus &&
+        !over &&
+        app.link.connection.value === "live" && <StopOne id={id} />}
     </div>
   );
 }
 
 /** "live", "exit 2", "ended by SIGTERM". */
-export function stateOf(terminal: TerminalState, over = false): string {
+export function stateOf(terminal: TerminalState, over?: string): string {
   const exit = terminal.exitStatus;
-  if (!exit) return over ? "not finished when the agent ended" : "live";
+  if (!exit) return over ? `not finished when ${over}` : "live";
   if (typeof exit.signal === "string") return `ended by ${exit.signal}`;
   return typeof exit.exitCode === "number" ? `exit ${exit.exitCode}` : "ended";
 }

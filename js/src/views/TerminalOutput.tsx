@@ -143,7 +143,7 @@ class LineBlock extends Component<BlockProps> {
 
 function spanOf(span: Span): ComponentChildren {
   // A selector that only makes a sign colourful hides nothing.
-  const text = <Visible text={span.text.replaceAll("\ufe0f", "")} oneLine />;
+  const text = <Visible text={span.text.replaceAll("\ufe0f", "")} oneLine output />;
   if (!span.style) return text;
   const { classes, color, background } = span.style;
   return (

@@ -46,7 +46,7 @@ function Call({ id, call }: { id: string; call: ToolCallState }): VNode {
         empty={empty}
         toggle={() => toggle(!shown)}
       />
-      {shown && <CallBody call={call} inferred={inferred} />}
+      {shown && <CallBody call={call} inferred={inferred} asks={asks} />}
       {questions.map((key) => (
         <Permission key={key} id={key} inCall />
       ))}

@@ -55,7 +55,7 @@ function Failed({ app, turn }: { app: App; turn: TurnState }): VNode {
     <div class="acp-done acp-bad">
       <span>
         {ours ? "Not finished: " : "The agent reported an error: "}
-        <WithCode text={message} />{" "}
+        <WithCode text={ours && message === session.error?.message ? session.error.title : message} />{" "}
       </span>
       {live && turn.prompt !== null && (
         <button type="button" onClick={() => app.actions.prompt(promptText(turn))}>

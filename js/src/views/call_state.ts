@@ -2,7 +2,7 @@ import { stringAt } from "../lib/json.ts";
 import { exitOf } from "../lib/raw_output.ts";
 import { isFinal, isReject, KINDS_TO_ASK_FOR } from "../lib/words.ts";
 import type { Permission, ToolCall } from "../types.ts";
-import type { App } from "./context.ts";
+import { type App, unheard } from "./context.ts";
 import type { IconName } from "./Icon.tsx";
 
 export interface CallState {
@@ -29,10 +29,17 @@ const still = (icon: IconName, tone: CallState["tone"], word: string): CallState
 
 /** How a call stands, by what the agent says, by its questions, and by its turn (as `session/running.py` has it). */
 export function stateOf(app: App, call: ToolCall, asked: readonly Permission[]): CallState {
-  if (isAsking(asked)) return { ...still("circle", "wait", "waiting for you"), matters: true };
+  const deaf = unheard(app);
+  if (isAsking(asked))
+    return { ...still("circle", deaf ? "dim" : "wait", deaf ? "not answered" : "waiting for you"), matters: true };
   if (!isFinal(call.status)) {
     if (isRejected(call, asked)) return still("reject_once", "dim", "rejected");
-    if (!isCurrent(app, call)) return still("circle", "dim", "not finished when the turn ended");
+    const end = isCurrent(app, call) ? deaf : "the turn ended";
+    if (end)
+      return {
+        ...still("circle", "dim", `not finished when ${end}`),
+        matters: end === deaf && call.status === "in_progress",
+      };
   }
   const known = Object.hasOwn(STATES, call.status) ? STATES[call.status] : undefined;
   return known ?? { icon: "spinner", tone: "run", word: call.status, matters: false, running: true };

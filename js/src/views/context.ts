@@ -25,6 +25,13 @@ export function useApp(): App {
   return app;
 }
 
+const UNHEARD: Record<string, string> = { saved: "the notebook was saved", lost: "the kernel was disconnected" };
+
+/** Why nothing more is heard of what ran, after "when"; nothing while a kernel may tell. */
+export function unheard({ link }: App): string | undefined {
+  return UNHEARD[link.connection.value];
+}
+
 /** Seconds on the kernel's clock, running while something runs. */
 export function useNow(running: boolean, step = 1000): number {
   const { link } = useApp();

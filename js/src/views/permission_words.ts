@@ -64,8 +64,10 @@ export function isAlways(kind: string): boolean {
   return kind === "allow_always" || kind === "reject_always";
 }
 
+/** The first line, or its beginning. */
 function shortened(text: string): string {
-  return text.length > SCOPE_LENGTH ? `${text.slice(0, SCOPE_LENGTH)}…` : text;
+  const line = text.trim().split("\n", 1)[0]?.slice(0, SCOPE_LENGTH) ?? "";
+  return line.length < text.trim().length ? `${line}…` : line;
 }
 
 /** The call as the question described it, over what is known of it. */
@@ -112,7 +114,8 @@ const CANCELLED: Record<string, string> = {
 export function decision(permission: Permission): Decision {
   const { status, by, why, at } = permission;
   const when = at.end === null || by === "stop" || by === "end" ? "" : ` at ${clock(at.end)}`;
-  const reason = why ? ` (${why.replace(/\.$/, "")})` : "";
+  // Who withdrew or ended is reason enough.
+  const reason = why && by !== "agent" && by !== "end" ? ` (${why.replace(/\.$/, "")})` : "";
   if (status === "cancelled") {
     return { sign: "minus", text: `${lookUp(CANCELLED, by) || "Cancelled"}${when}${reason}` };
   }

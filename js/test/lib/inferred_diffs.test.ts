@@ -34,9 +34,32 @@ describe("changes in a raw input", () => {
     expect(read(input)).toEqual([["modify", null, FILE, ["-second line", "+SECOND line"]]]);
   });
 
-  it("are a new file", () => {
-    expect(read({ file_path: FILE, content: "a\nb\n" })).toEqual([["add", null, FILE, ["+a", "+b"]]]);
-    expect(read({ command: "create", path: FILE, file_text: "a" })).toEqual([["add", null, FILE, ["+a"]]]);
+  it("are a file that is written, which may have been there", () => {
+    expect(read({ file_path: FILE, content: "a\nb\n" })).toEqual([["write", null, FILE, ["+a", "+b"]]]);
+    expect(read({ command: "create", path: FILE, file_text: "a" })).toEqual([["write", null, FILE, ["+a"]]]);
+  });
+
+  it("are none where nothing is written", () => {
+    expect(inferDiff({ path: FILE, content: "a" }, "delete")).toBeNull();
+    expect(inferDiff({ path: FILE, text: "needle" }, "other")).toBeNull();
+    expect(inferDiff({ path: FILE, content: "a" }, "other")).not.toBeNull();
+  });
+
+  it("of another file than the call names are shown under their own name", () => {
+    const hunk = "@@ -1 +1 @@\n-a\n+b\n";
+    const patch = `--- a/x.py\n+++ b/x.py\n${hunk}--- a/.ssh/keys\n+++ b/.ssh/keys\n${hunk}`;
+    const paths = (input: JsonObject) =>
+      ((inferDiff(input, "edit")?.changes ?? []) as JsonObject[]).map(({ path }) => path);
+    expect(paths({ path: "/p/x.py", patch })).toEqual(["/p/x.py", ".ssh/keys"]);
+    expect(paths({ changes: { "/p/x.py": { type: "update", unified_diff: patch } } })).toEqual([
+      "/p/x.py",
+      ".ssh/keys",
+    ]);
+  });
+
+  it("are none when a part of the patch has no place, so that nothing of it is hidden", () => {
+    const patch = "--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\nos.system('rm')\n";
+    expect(inferDiff({ path: "/p/x", patch }, "edit")).toBeNull();
   });
 
   it("are the map that codex sends", () => {
@@ -84,7 +107,7 @@ describe("changes in a raw input", () => {
   it("are shown of a path that a patch would have to quote, without a patch", () => {
     expect(inferDiff({ path: "/a\tb", content: "x" }, "edit")).toEqual({
       type: "diff",
-      changes: [{ operation: "add", path: "/a\tb" }],
+      changes: [{ operation: "write", path: "/a\tb" }],
       patch: null,
     });
   });

@@ -32,6 +32,21 @@ describe("markdown", () => {
     expect(root.querySelector("input")).toBeNull();
   });
 
+  it("counts a list from where it begins, from 0 too", () => {
+    expect(draw("0. a\n1. b\n").querySelector("ol")?.getAttribute("start")).toBe("0");
+    expect(draw("7. a\n").querySelector("ol")?.getAttribute("start")).toBe("7");
+  });
+
+  it("shows the common named characters", () => {
+    expect(draw("a &mdash; b &rarr; c &copy; &hellip; &nope;").textContent).toBe("a — b → c © … &nope;");
+  });
+
+  it("has nothing to press within a link", () => {
+    const link = draw("[![Build](https://img.example/b.svg)](https://ci.example)").querySelector("a");
+    expect(link?.textContent).toBe("Build");
+    expect(root.querySelectorAll("a, button")).toHaveLength(1);
+  });
+
   it("reads character references, and nothing else, as characters", () => {
     expect(draw("a &amp; b &lt;c&gt; &#33; &#x41; &nosuch; `&amp;`").textContent).toBe("a & b <c> ! A &nosuch; &amp;");
   });

@@ -159,6 +159,59 @@ describe("a patch beside its changes", () => {
   });
 });
 
+describe("a patch that is not as git writes it", () => {
+  const change = [modify("/p/x.py")];
+  const head = "diff --git a/p/x.py b/p/x.py\n--- a/p/x.py\n+++ b/p/x.py\n";
+  const all = (text: string) => {
+    const { files, rest } = matchPatch(text, change);
+    return [...files.flatMap((file) => file?.rows.map((row) => row.text) ?? []), ...rest.map((each) => each.text)].join(
+      "\n",
+    );
+  };
+
+  it.each(["@@ def main @@", "@@", "@@ ... @@"])("has hunks without numbers: %s", (header) => {
+    const { files, rest } = matchPatch(`${head}${header}\n-safe()\n+evil()\n`, change);
+    expect(files[0]).toMatchObject({ added: 1, removed: 1 });
+    expect(files[0]?.rows.map(({ before, after, text }) => [before, after, text])).toEqual([
+      [null, null, header],
+      [null, null, "safe()"],
+      [null, null, "evil()"],
+    ]);
+    expect(rest).toEqual([]);
+  });
+
+  it.each([
+    ["garbage behind the headers", "garbage\nevil()\n"],
+    ["more lines than its counts, behind a blank one", "@@ -1,1 +1,1 @@\n-a\n+b\n\n-c\n+evil()\n"],
+    ["a line without its sign", "@@ -1,1 +1,1 @@\n-a\n+b\nevil()\n"],
+    ["a hunk without numbers behind a good one", "@@ -1 +1 @@\n-a\n+b\n@@ evil @@\n+evil()\n"],
+    ["words behind it", "@@ -1 +1 @@\n-a\n+b\n\nevil()\n"],
+  ])("loses nothing: %s", (_, body) => {
+    expect(all(head + body)).toContain("evil()");
+  });
+
+  it("of a merge is shown as text", () => {
+    const text = "diff --cc x.py\nindex 1,2..3\n--- a/x.py\n+++ b/x.py\n@@@ -1,1 -1,1 +1,1 @@@\n- a\n -b\n++evil()\n";
+    expect(matchPatch(text, [modify("x.py")])).toEqual({ files: [null], rest: [{ why: "unreadable", text }] });
+  });
+
+  it("says nothing of what stands around it and means nothing", () => {
+    const { rest } = matchPatch(
+      `diff --git a/x b/x\nindex 1..2 100644\n--- a/x\n+++ b/x\n@@ -1 +1 @@\n-a\n+b\n-- \n2.39.2\n\n`,
+      [modify("x")],
+    );
+    expect(rest).toEqual([]);
+  });
+
+  it.each([
+    ["a dot before the path", "--- ./x.py\n+++ ./x.py", "x.py"],
+    ["a blank at the end of the name", "--- a/trail \t\n+++ b/trail \t", "trail "],
+    ["another case of the drive", "--- c:\\p\\x\n+++ c:\\p\\x", "C:\\p\\x"],
+  ])("may have %s", (_, header, path) => {
+    expect(matchPatch(section(header), [modify(path)]).files[0]?.added).toBe(1);
+  });
+});
+
 describe("word marks", () => {
   const row = (kind: Row["kind"], text: string): Row => ({ kind, before: null, after: null, text });
 

@@ -51,6 +51,16 @@ describe("a diff", () => {
     expect(page.all(".acp-diff-word").map((word) => word.textContent)).toEqual([", default=0"]);
   });
 
+  it("shows the beginning of a very long line, and the rest on demand", () => {
+    const long = `${"x".repeat(1_000_000)}end`;
+    const text = `--- a/x.js\n+++ b/x.js\n@@ -1 +1 @@\n-a\n+${long}\n`;
+    const page = draw([{ operation: "modify", path: "x.js" }], git(text));
+    expect(page.text().length).toBeLessThan(10_000);
+    expect(page.text()).toContain("more characters");
+    click(page.all(".acp-line button")[0] as HTMLElement);
+    expect(page.text()).toContain(long);
+  });
+
   it("warns of a patch for a file that is not among the changes", () => {
     const page = draw([change("modify", "other.py")], git(PATCH));
     expect(page.text()).toContain("The patch names a file that is not among the changes. Shown as text:");

@@ -97,6 +97,8 @@ describe("a question", () => {
     expect(told).toEqual([null, one(".acp-ask-scope").id, null, one(".acp-ask-scope").id]);
     expect(root.querySelectorAll(`[id="${told[1]}"]`)).toHaveLength(1);
     expect((await ask({ options: [OPTIONS[0] as Json] })).all(".acp-ask-scope")).toEqual([]);
+    const script = await ask({ subject: { ...COMMAND, command: "set -eu\nrm -rf build\n" } });
+    expect(script.one(".acp-ask-scope").textContent).toContain("for running “set -eu…”.");
   });
 
   it("is a group with a name and a description for screen readers", async () => {
@@ -323,6 +325,9 @@ describe("an answered question is one line", () => {
     expect(cancelled("agent")).toBe("Run it? Withdrawn by the agent at T");
     expect(cancelled("stop")).toBe("Run it? Cancelled: you stopped the turn");
     expect(cancelled("end")).toBe("Run it? Never answered: the agent ended");
+    expect(line({ status: "cancelled", by: "end", why: "The agent ended." })).toBe(
+      "Run it? Never answered: the agent ended",
+    );
   });
 
   it("and never says which of two options of one id was meant", () => {
@@ -447,7 +452,7 @@ describe("several questions at once", () => {
   it("are counted, and all there", async () => {
     const page = await open();
     const counts = page.all(".acp-pager").map((pager) => pager.textContent);
-    expect(counts).toEqual(["‹ p1 of 3 questionsn ›", "‹ p2 of 3 questionsn ›", "‹ p3 of 3 questionsn ›"]);
+    expect(counts).toEqual([1, 2, 3].map((at) => `‹ pPrevious question${at} of 3 questionsn ›Next question`));
     page.ops(settle("p:1", "One?"));
     await pass(50);
     expect(page.all(".acp-pager").map((pager) => pager.textContent)[0]).toContain("1 of 2 questions");
@@ -465,7 +470,7 @@ describe("several questions at once", () => {
     press(card("p:2"), "p");
     press(card("p:1"), "p");
     expect(document.activeElement).toBe(card("p:3"));
-    click(card("p:3").querySelector('[aria-label="Next question"]') as HTMLElement);
+    click(card("p:3").querySelector('[title="Next question"]') as HTMLElement);
     expect(document.activeElement).toBe(card("p:1"));
   });
 

@@ -369,6 +369,20 @@ describe("a failure", () => {
 });
 
 describe("a saved session without a kernel", () => {
+  it("shows nothing as running that nobody hears of any more", async () => {
+    const demo = demoState();
+    const asking = { ...(demo.permissions as JsonObject), "p:3": permission("Go?", { toolCallId: "call_3" }) };
+    const page = show(<Session />, demo, () => {});
+    expect(page.all(".acp-spin").length).toBeGreaterThan(0);
+    await pass(4000);
+    expect(page.all(".acp-spin, .acp-run")).toEqual([]);
+    expect(page.all(".acp-st").at(-1)?.textContent).toBe("not finished when the notebook was saved");
+    expect(page.one(".acp-term-bar").textContent).toContain("not finished when the notebook was saved");
+    const asked = show(<Session />, { ...demo, permissions: asking }, () => {});
+    await pass(4000);
+    expect(asked.all(".acp-st").at(-1)?.textContent).toContain("not answered");
+  });
+
   it("says so quietly and has no button that does anything", async () => {
     const page = show(<Session />, demoState(), () => {});
     await pass(4000);

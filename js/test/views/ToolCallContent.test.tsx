@@ -1,5 +1,5 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
-import { call, OPTIONS, permission, START, state, text, turn } from "../../dev/states.ts";
+import { call, OPTIONS, permission, START, state, terminal, text, turn } from "../../dev/states.ts";
 import { SLOW } from "../../src/actions.ts";
 import type { JsonObject } from "../../src/types.ts";
 import { ToolCall } from "../../src/views/ToolCall.tsx";
@@ -97,6 +97,68 @@ describe("the output of a call", () => {
     expect(page.text().split("same")).toHaveLength(2);
     click(button(page, "Raw output"));
     expect(page.one(".acp-json").textContent).toContain("same");
+  });
+});
+
+describe("what a program could draw over", () => {
+  const trick = "rm -rf data\rls -la       ";
+  const shown = (page: Page): string => page.all(".acp-output pre").map((pre) => pre.textContent)[0] ?? "";
+
+  it("is shown letter by letter while the agent asks, and as on a terminal afterwards", () => {
+    const question = { permissions: { "p:1": permission("May I?", { toolCallId: "c" }) } };
+    for (const given of [{ content: [item(trick)] }, { rawOutput: trick }, { rawOutput: { stdout: trick } }]) {
+      expect(shown(draw({ kind: "execute", ...given }, question))).toBe("rm -rf data⟨U+000D⟩ls -la       ");
+    }
+    expect(shown(draw({ kind: "execute", status: "failed", content: [item("a\u001b[2Kb")] }, question))).toContain(
+      "a⟨U+001B⟩[2Kb",
+    );
+    expect(shown(draw({ kind: "execute", status: "failed", content: [item(trick)] }))).toBe("ls -la       ");
+  });
+
+  it("is never done to a file that was read", () => {
+    expect(shown(draw({ kind: "read", status: "failed", content: [item("alpha\rbeta")] }))).toBe("alpha⟨U+000D⟩beta");
+  });
+
+  it("leaves what a program draws with as it is", () => {
+    const drawing = "│\u00a0\u00a0 └── \ue0b0 👨\u200d👩\u200d👧 ✔\ufe0f";
+    expect(shown(draw({ kind: "execute", status: "failed", content: [item(drawing)] }))).toBe(drawing);
+    expect(shown(draw({ kind: "execute", status: "failed", content: [item("a\u200bb")] }))).toBe("a⟨U+200B⟩b");
+  });
+
+  it("is all there when it has colours, however long", () => {
+    const lines = Array.from({ length: 20_000 }, (_, at) => `\u001b[32mline ${at}\u001b[0m`).join("\n");
+    const page = draw({ kind: "execute", status: "failed", rawOutput: { stdout: lines } });
+    expect(shown(page)).toMatch(/^line 0\nline 1\n/);
+    expect(page.text()).toContain("Show all 20,000 lines");
+  });
+});
+
+describe("raw output in blocks", () => {
+  it("of a command is no markdown", () => {
+    const page = draw({ kind: "execute", status: "failed", rawOutput: { content: [text("__init__.py # *x*")] } });
+    expect(page.one(".acp-output pre").textContent).toBe("__init__.py # *x*");
+  });
+
+  it("does not leave out an error that is an object", () => {
+    const page = draw({
+      kind: "execute",
+      status: "failed",
+      rawOutput: { output: "partial", error: { code: 7, message: "boom" } },
+    });
+    expect(page.text()).toContain("partial");
+    expect(page.text()).toContain("boom");
+  });
+});
+
+describe("a text that repeats a terminal of the call", () => {
+  const parts = { terminals: { "x:1": terminal("1", "out\n") } };
+  const content = [{ type: "terminal", terminalId: "1" }, item("```\nout\n```")];
+
+  it("is left out when the call is over, and only then", () => {
+    expect(draw({ kind: "execute", status: "failed", content }, parts).all(".acp-output")).toHaveLength(0);
+    expect(draw({ kind: "execute", status: "in_progress", content }, parts).all(".acp-output")).toHaveLength(1);
+    const other = [content[0] as JsonObject, item("more")];
+    expect(draw({ kind: "execute", status: "failed", content: other }, parts).all(".acp-output")).toHaveLength(1);
   });
 });
 
