@@ -19,7 +19,7 @@ ROOT = Path(__file__).resolve().parent.parent
 RESULTS = ROOT / "test-results"
 PYTHON = sys.executable
 PYTEST = (PYTHON, "-m", "pytest", "-q", "-p", "no:cacheprovider")
-ELSEWHERE = ("--ignore=tests/kernels", "--ignore=tests/browser")
+ELSEWHERE = ("--ignore=tests/kernels", "--ignore=tests/browser", "--ignore=tests/real_agents")
 
 
 @dataclass(frozen=True)

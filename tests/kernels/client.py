@@ -75,8 +75,16 @@ class Cell:
 class Kernel:
     """A kernel process of its own. The cells of a test run in it one after the other, as in a notebook."""
 
-    def __init__(self, python: str, *, cwd: Path | None = None, env: Mapping[str, str] | None = None) -> None:
+    def __init__(
+        self,
+        python: str,
+        *,
+        cwd: Path | None = None,
+        env: Mapping[str, str] | None = None,
+        patience: float = PATIENCE,
+    ) -> None:
         self._python = python
+        self._patience = patience
         self._cwd = cwd
         self._env = {**os.environ, **(env or {})}
         self._sent: dict[str, Cell] = {}
@@ -159,12 +167,12 @@ class Kernel:
     def until(self, condition: Callable[[], bool], what: str = "a condition") -> None:
         """Read what the kernel says until the condition holds."""
         assert not self._stuck, f"This kernel hangs since a test before: it waited in vain for {self._stuck}."
-        end = time.monotonic() + PATIENCE
+        end = time.monotonic() + self._patience
         while not condition():
             if time.monotonic() > end:
                 self._stuck = what
                 said = "\n".join(f"{cell.id[-6:]} {cell.kinds} {cell.text!r}" for cell in self._sent.values())
-                raise AssertionError(f"Waited {PATIENCE:g} s for {what}. The kernel said:\n{said}")
+                raise AssertionError(f"Waited {self._patience:g} s for {what}. The kernel said:\n{said}")
             self._read(0.05)
 
     def sent_to_front_end(self, comm_id: str, method: str = "custom") -> list[Any]:
