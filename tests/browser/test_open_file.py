@@ -40,3 +40,24 @@ def test_a_place_that_the_server_does_not_show_is_only_copied(open_notebook: Ope
     view = turn_view(notebook, 0)
     expect(view.get_by_title("Copies").first).to_have_text("tests/test_stats.py:12")
     expect(view.get_by_title("Opens")).to_have_count(0)
+
+
+# What the widget has for a folder and for a file that would be drawn (js/src/lib/jupyter_files.ts).
+CLICK = """([command, args]) => {
+    const button = document.createElement("button");
+    button.dataset.commandlinkerCommand = command;
+    button.dataset.commandlinkerArgs = JSON.stringify(args);
+    document.querySelector(".jp-Notebook").append(button);
+    button.click();
+    button.remove();
+}"""
+
+
+def test_folders_open_in_the_file_browser_and_drawn_files_in_the_editor(open_notebook: OpenNotebook) -> None:
+    notebook = open_notebook(["import pathlib\npathlib.Path('a dir').mkdir()\npathlib.Path('r.md').write_text('# r')"])
+    notebook.run(0)
+    page = notebook.page
+    page.evaluate(CLICK, ["filebrowser:open-path", {"path": "a dir"}])
+    expect(page.locator(".jp-FileBrowser-crumbs")).to_contain_text("a dir")
+    page.evaluate(CLICK, ["docmanager:open", {"path": "r.md", "factory": "Editor"}])
+    page.wait_for_function(f"() => ({POSITION})()?.[0] === 'r.md'")

@@ -10,7 +10,6 @@ import json from "highlight.js/lib/languages/json";
 import python from "highlight.js/lib/languages/python";
 import rust from "highlight.js/lib/languages/rust";
 import sql from "highlight.js/lib/languages/sql";
-import typescript from "highlight.js/lib/languages/typescript";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 import type { ComponentChildren } from "preact";
@@ -27,13 +26,14 @@ const LANGUAGES = {
   python,
   rust,
   sql,
-  typescript,
   xml,
   yaml,
 };
 
 const hljs = highlighter.newInstance();
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
+// Near enough, at a fraction of what its own grammar weighs.
+hljs.registerAliases(["typescript", "ts", "tsx", "mts", "cts"], { languageName: "javascript" });
 
 /** Longer code is shown plain: colouring it would hold the page up. */
 const LONGEST = 20_000;

@@ -114,7 +114,9 @@ export interface Section {
 
 /** Lines that say nothing of what changes: headers of git and svn, the fence or the mail around a patch. */
 const ASIDE =
-  /^(index |Index: |=+\s*$|(dis)?similarity |```|~~~|-- ?$|\d+(\.\d+)+|Only in |diff |---\s*$|\\ No newline )|^\s*$/;
+  /^(index [\da-f,.]+( \d{6})?|Index: \S.*|=+|dissimilarity index \d+%|```\w*|~~~|-- ?|\d+(\.\d+)+|---|\\ No newline at end of file|)\s*$/;
+/** Data of a binary file: its size, or bytes by fives as git writes them. */
+const BINARY = /^(literal|delta) \d+$|^[A-Za-z](?:[\w!#$%&()*+;<=>?@^`{|}~-]{5}){1,13}$/;
 const COMBINED = /^diff --(?:cc|combined) /;
 const HUNK = /^@@ -(\d+)(?:,(\d+))? \+(\d+)(?:,(\d+))? @@/;
 export const NO_FILE = "/dev/null";
@@ -194,7 +196,8 @@ function readExtra(line: string, section: Section): void {
   } else if (word?.[1] === "similarity index") file.notes.push(`${value} the same`);
   else if (word) file.notes.push(`${word[1]} ${value}`);
   else if (/^(Binary files |GIT binary patch)/.test(line)) file.binary = true;
-  else if (!file.binary && !ASIDE.test(line) && (section.git !== "" || section.sides)) section.lost.push(line);
+  else if (!ASIDE.test(line) && !(file.binary && BINARY.test(line)) && (section.git !== "" || section.sides))
+    section.lost.push(line);
 }
 
 const KINDS: Record<string, Row["kind"]> = { "+": "add", "-": "del", " ": "same", "\\": "note" };

@@ -29,5 +29,5 @@ export function samePath(a: string, b: string): boolean {
 
 /** "stats.py:12". */
 export function withLine(path: string, line: unknown): string {
-  return typeof line === "number" ? `${path}:${line}` : path;
+  return typeof line === "number" && line >= 1 ? `${path}:${line}` : path;
 }

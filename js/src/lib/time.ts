@@ -29,7 +29,8 @@ export function bytes(count: number): string {
 export function short(count: number): string {
   if (count < 1000) return String(count);
   if (count < 1_000_000) return `${Math.round(count / 1000)}k`;
-  return `${(count / 1_000_000).toFixed(1)}M`;
+  if (count < 1_000_000_000) return `${(count / 1_000_000).toFixed(1)}M`;
+  return count.toLocaleString("en-US", { notation: "compact" });
 }
 
 /** "1 call", "3 calls". */

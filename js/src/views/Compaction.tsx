@@ -24,15 +24,16 @@ export function Compaction({ id }: { id: string }): VNode | null {
   const tone = compaction.status === "failed" ? "acp-bad" : "";
   const icon: IconName = tone ? "alert" : compaction.status === "in_progress" && !over ? "spinner" : "minus";
   const words = known ? COMPACTION_WORDS[compaction.status] : `Context compaction: ${compaction.status}`;
+  const summary = compaction.summary ?? [];
   const line = (
     <>
+      {tone && summary.length > 0 && <Icon name="alert" class={tone} />}
       <b class={tone}>
         <Visible text={words ?? ""} oneLine />
       </b>{" "}
       {compaction.error && <Visible text={compaction.error} />}
     </>
   );
-  const summary = compaction.summary ?? [];
   if (summary.length > 0) {
     return (
       <Details class="acp-note-details" summary={<>{line} · summary</>}>

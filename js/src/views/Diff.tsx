@@ -8,7 +8,7 @@ import type { JsonObject, Tagged } from "../types.ts";
 import { CopyButton } from "./CopyButton.tsx";
 import { useApp } from "./context.ts";
 import { Details } from "./Details.tsx";
-import { Rows } from "./DiffRows.tsx";
+import { LongLine, Rows } from "./DiffRows.tsx";
 import { Icon } from "./Icon.tsx";
 import { Json } from "./Json.tsx";
 import { Visible } from "./Visible.tsx";
@@ -99,7 +99,7 @@ function OtherFormat({ format, text, patch }: { format: string | null; text: str
 function TextPatch({ text }: { text: string }): VNode {
   return (
     <pre class="acp-patch-text" tabIndex={0}>
-      <Visible text={text} />
+      <LongLine text={text} long={100_000} />
     </pre>
   );
 }

@@ -135,14 +135,15 @@ function lineOf(row: Row, parts: Part[] | undefined, colours: Stretch[] | undefi
 /** Characters of a line that are drawn at first: a bundled file may be one line of millions. */
 const LONG = 4000;
 
-function LongLine({ text }: { text: string }): VNode {
-  const [whole, setWhole] = useState(false);
+/** Text with its end behind a button, where it is long. */
+export function LongLine({ text, long = LONG }: { text: string; long?: number }): VNode {
+  const [whole, setWhole] = useState(text.length <= long);
   return (
     <>
-      <Visible text={whole ? text : text.slice(0, LONG)} />
+      <Visible text={whole ? text : text.slice(0, long)} />
       {!whole && (
         <button type="button" class="acp-fold" onClick={() => setWhole(true)}>
-          {(text.length - LONG).toLocaleString("en-US")} more characters
+          {(text.length - long).toLocaleString("en-US")} more characters
         </button>
       )}
     </>

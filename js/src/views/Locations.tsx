@@ -32,7 +32,7 @@ export function Chip({ location }: { location: Location }): VNode {
   const full = withLine(path, line);
   const named = visibleText(full, true);
   const shown = <Visible text={withLine(relative(path, cwd), line)} oneLine />;
-  const served = serverPath(path, serverRoot());
+  const served = serverPath(path, serverRoot(), cwd);
   if (served === null) return <CopyButton class="acp-loc" text={full} label={shown} title={`Copies ${named}`} />;
   return (
     <span class="acp-loc-pair">

@@ -1,6 +1,7 @@
 import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { plural } from "../lib/time.ts";
+import { visibleText } from "../lib/visible.ts";
 import type { Store } from "../store.ts";
 import { useApp } from "./context.ts";
 import { Details } from "./Details.tsx";
@@ -61,7 +62,12 @@ function Notice({ id, hide }: { id: string; hide: () => void }): VNode | null {
         {notice.description && <Visible text={notice.description} />}
       </span>
       <span class="acp-grow" />
-      <button type="button" class="acp-quiet" onClick={hide} aria-label={`Hide the notice: ${notice.title}`}>
+      <button
+        type="button"
+        class="acp-quiet"
+        onClick={hide}
+        aria-label={`Hide the notice: ${visibleText(notice.title, true)}`}
+      >
         Hide
       </button>
     </div>

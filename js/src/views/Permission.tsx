@@ -11,7 +11,7 @@ import { Decided } from "./PermissionDecided.tsx";
 import { Options, TwinIds } from "./PermissionOptions.tsx";
 import { Pager, step, useFocusHandedOn, wasHandedOn } from "./PermissionPager.tsx";
 import { Reason } from "./PermissionReason.tsx";
-import { callOf, rawOf, Subject } from "./PermissionSubject.tsx";
+import { callOf, rawOf, runOfCall, Subject } from "./PermissionSubject.tsx";
 import { headline } from "./permission_words.ts";
 import { useArmed } from "./use_armed.ts";
 import { useReach } from "./use_reach.ts";
@@ -66,7 +66,11 @@ function Ask({ id, permission, inCall }: AskProps): VNode {
   const [expanded, setExpanded] = useState(false);
   const [rawShown, setRawShown] = useState(false);
   const [early, setEarly] = useState(false);
-  const about = [permission.subject, permission.title, call?.title, call?.rawInput, call?.content, call?.locations];
+  const run = call && runOfCall(app, call); // its command may stand in a terminal, which changes by itself
+  const about = [
+    ...[permission.subject, permission.title, permission.description, run && JSON.stringify(run)],
+    ...[call?.title, call?.rawInput, call?.content, call?.locations],
+  ];
   const guard = useArmed(card, about);
   const reach = useReach(body, [...about, expanded]);
   useFocusHandedOn(card, id);

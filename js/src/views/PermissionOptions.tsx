@@ -2,7 +2,9 @@ import type { ComponentChildren, VNode } from "preact";
 import { visibleText } from "../lib/visible.ts";
 import { isAllow, isReject, nameSaysKind, OPTION_WORDS } from "../lib/words.ts";
 import type { PermissionOption, Permission as PermissionState, ToolCall } from "../types.ts";
+import { useApp } from "./context.ts";
 import { Icon, type IconName } from "./Icon.tsx";
+import { runOfCall } from "./PermissionSubject.tsx";
 import { isAlways, scopeOf } from "./permission_words.ts";
 import { Visible } from "./Visible.tsx";
 
@@ -22,7 +24,8 @@ interface OptionsProps {
 /** The agent's answers as buttons, in its order, and how far those for always reach. */
 export function Options({ permission, call, name, open, chosen, choose, dismiss, children }: OptionsProps): VNode {
   const { options } = permission;
-  const scope = scopeOf(permission, call);
+  const app = useApp();
+  const scope = scopeOf(permission, call, (call && runOfCall(app, call)?.what) ?? null);
   const primary = primaryOf(permission);
   return (
     <>

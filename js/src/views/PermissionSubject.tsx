@@ -44,7 +44,7 @@ export function Subject({ permission, call, inCall, title }: Props): VNode | nul
 }
 
 function CallAsked({ call, inCall, title }: { call: ToolCall; inCall: boolean; title: string }): VNode {
-  const run = useRun(call);
+  const run = runOfCall(useApp(), call);
   const diffs = call.content.some((item) => item.type === "diff");
   const { rawInput, kind } = call;
   const place = placeOf(call);
@@ -65,8 +65,7 @@ function CallAsked({ call, inCall, title }: { call: ToolCall; inCall: boolean; t
 }
 
 /** What a call would run: by its input, else by the terminal that it shows. */
-function useRun(call: ToolCall) {
-  const { store } = useApp();
+export function runOfCall({ store }: App, call: ToolCall) {
   const written = commandOf(call);
   if (written) return written;
   for (const item of call.content) {

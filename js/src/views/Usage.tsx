@@ -39,7 +39,10 @@ export function Usage({ usage: { used, size, cost } }: { usage: UsageState }): V
   );
 }
 
+const CENTS = { minimumFractionDigits: 2, maximumFractionDigits: 2 };
+
 function money(amount: number, currency: string): string {
-  const words = amount > 0 && amount < 0.1 ? amount.toFixed(3).replace(/0$/, "") : amount.toFixed(2);
+  const words =
+    amount > 0 && amount < 0.1 ? amount.toFixed(3).replace(/0$/, "") : amount.toLocaleString("en-US", CENTS);
   return currency === "USD" ? `$${words}` : `${words} ${currency}`;
 }

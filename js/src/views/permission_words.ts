@@ -43,13 +43,21 @@ const DOING: Partial<Record<ToolKind, string>> = {
 
 const SCOPE_LENGTH = 80;
 
-/** How far an answer for always reaches, as far as anybody here can know; null where no such answer is offered. */
-export function scopeOf(permission: Permission, call: ToolCall | undefined): string | null {
+/**
+ * How far an answer for always reaches, as far as anybody here can know; null where no such answer is offered.
+ *
+ * `shown`: a command that the call only shows, in a terminal.
+ */
+export function scopeOf(
+  permission: Permission,
+  call: ToolCall | undefined,
+  shown: string | string[] | null = null,
+): string | null {
   const names = permission.options
     .filter(({ kind }) => isAlways(kind))
     .map(({ name }) => `“${name.trim() || "always"}”`);
   if (names.length === 0) return null;
-  const run = runOf(permission, call);
+  const run = runOf(permission, call) ?? (shown === null ? null : commandLine(shown));
   const target = run ?? (call && placeOf(call));
   const doing = run === null && call ? DOING[displayKind(call.kind)] : "running";
   const about = [doing, target && `“${shortened(target)}”`].filter(Boolean).join(" ");

@@ -33,9 +33,28 @@ function mount(path: string, text: string, width = 800) {
   return { el, all, button };
 }
 
+/** Milliseconds of `reference` on two idle cores. */
+const IDLE = 160;
+
+/** How long it takes now to make and measure a plain list: the slowest of a few times. */
+function reference(): number {
+  const times = [1, 2, 3].map(() => {
+    const start = performance.now();
+    const list = document.createElement("div");
+    for (let at = 0; at < 10_000; at += 1)
+      list.append(Object.assign(document.createElement("p"), { textContent: `${at}` }));
+    document.body.append(list);
+    list.getBoundingClientRect();
+    list.remove();
+    return performance.now() - start;
+  });
+  return Math.max(...times);
+}
+
 describe("a diff of ten thousand lines", () => {
-  // Other programs make a task longer, and none shorter: the quickest of a few runs counts.
-  it("is read, opened and drawn in tasks of less than 200 ms", { retry: 4 }, async () => {
+  it("is read, opened and drawn in tasks of less than 200 ms, or as much longer as the machine is busy", async () => {
+    const before = reference();
+    await new Promise((done) => setTimeout(done)); // a task of its own
     const tasks: number[] = [];
     const observer = new PerformanceObserver((list) => tasks.push(...list.getEntries().map((each) => each.duration)));
     observer.observe({ type: "longtask" });
@@ -50,7 +69,8 @@ describe("a diff of ten thousand lines", () => {
     await vi.waitFor(() => expect(all(".acp-hunk")).toHaveLength(2500), { timeout: 20_000 });
     expect(all(".acp-diff-word").length).toBeGreaterThan(1000);
     observer.disconnect();
-    expect(Math.max(0, ...tasks)).toBeLessThan(200);
+    const busy = Math.max(1, before / IDLE, reference() / IDLE);
+    expect(Math.max(0, ...tasks)).toBeLessThan(200 * busy);
   });
 });
 

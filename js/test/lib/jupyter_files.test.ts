@@ -43,6 +43,11 @@ describe("a path of the agent on the server", () => {
   });
 });
 
+it("the home of another user is not ours", () => {
+  expect(serverPath("/home/eve/nb/a.py", "~/nb", "/home/ada/nb")).toBeNull();
+  expect(serverPath("/home/ada/nb/a.py", "~/nb", "/home/ada/nb/sub")).toBe("a.py");
+});
+
 describe("opening a file", () => {
   it("names the command, the path and the line", () => {
     const attributes = opening('a "b".py', 12);
@@ -50,7 +55,24 @@ describe("opening a file", () => {
     expect(JSON.parse(attributes["data-commandlinker-args"] ?? "")).toEqual({ path: 'a "b".py', id: "#line=11" });
   });
 
-  it.each([undefined, null, 0, "7"])("has no line for %s", (line) => {
-    expect(JSON.parse(opening("a.py", line)["data-commandlinker-args"] ?? "")).toEqual({ path: "a.py" });
+  it.each([undefined, null, 0, "7"])("has no line for %s: it may be a folder", (line) => {
+    const attributes = opening("a.py", line);
+    expect(attributes["data-commandlinker-command"]).toBe("filebrowser:open-path");
+    expect(JSON.parse(attributes["data-commandlinker-args"] ?? "")).toEqual({ path: "a.py" });
+  });
+
+  it("takes the editor for what would be drawn, where a line was told", () => {
+    const attributes = opening("docs/r.md", 3);
+    expect(attributes["data-commandlinker-command"]).toBe("docmanager:open");
+    expect(JSON.parse(attributes["data-commandlinker-args"] ?? "")).toEqual({ path: "docs/r.md", factory: "Editor" });
+  });
+
+  it("needs no file browser in Notebook 7", () => {
+    const page = document.implementation.createHTMLDocument();
+    page.body.append(
+      Object.assign(page.createElement("script"), { id: "jupyter-config-data", type: "application/json" }),
+    );
+    (page.getElementById("jupyter-config-data") as HTMLElement).textContent = '{"notebookPage": "notebooks"}';
+    expect(opening("a.py", null, page)["data-commandlinker-command"]).toBe("rendermime:handle-local-link");
   });
 });

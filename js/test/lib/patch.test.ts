@@ -57,7 +57,7 @@ describe("a patch beside its changes", () => {
     ["a mode change", "diff --git /p/a b /p/a b\nold mode 100644\nnew mode 100755\n", "/p/a b", false],
     ["a quoted mode change", 'diff --git "/p/\\303\\244" "/p/\\303\\244"\nold mode 1\nnew mode 2\n', "/p/ä", false],
     ["a binary file", "diff --git a/p/x.png b/p/x.png\nBinary files differ\n", "/p/x.png", true],
-    ["binary data", "diff --git /p/x /p/x\nGIT binary patch\nliteral 4\nLcmZQ\n", "/p/x", true],
+    ["binary data", "diff --git /p/x /p/x\nGIT binary patch\nliteral 4\nDcmZQz\n", "/p/x", true],
   ])("understands %s without hunks", (_, text, path, binary) => {
     const { files, rest } = matchPatch(text, [modify(path)]);
     expect(rest).toEqual([]);
@@ -185,6 +185,10 @@ describe("a patch that is not as git writes it", () => {
     ["more lines than its counts, behind a blank one", "@@ -1,1 +1,1 @@\n-a\n+b\n\n-c\n+evil()\n"],
     ["a line without its sign", "@@ -1,1 +1,1 @@\n-a\n+b\nevil()\n"],
     ["a hunk without numbers behind a good one", "@@ -1 +1 @@\n-a\n+b\n@@ evil @@\n+evil()\n"],
+    ["what looks like a header", "@@ -1 +1 @@\n-a\n+b\nindex evil()\n"],
+    ["a fence with words", "@@ -1 +1 @@\n-a\n+b\n``` evil()\n"],
+    ["lines behind a binary file", "Binary files a/p/x.py and b/p/x.py differ\n+evil()\n"],
+    ["lines in a binary file", "GIT binary patch\nliteral 3\nKcmZ?wbhEHbWMp7uU\n\n+evil() now\n"],
     ["words behind it", "@@ -1 +1 @@\n-a\n+b\n\nevil()\n"],
   ])("loses nothing: %s", (_, body) => {
     expect(all(head + body)).toContain("evil()");

@@ -416,6 +416,32 @@ describe("a question about a tool call", () => {
   });
 });
 
+describe("a command that stands in a terminal of the call", () => {
+  const asking = () =>
+    state({
+      timeline: ["t:c"],
+      terminals: { "x:1": terminal("1", "", { command: "ls -la" }) },
+      toolCalls: { "t:c": call("c", { kind: "execute", content: [{ type: "terminal", terminalId: "1" }] }) },
+      permissions: {
+        "p:1": permission("Run?", { toolCallId: "c", subject: { type: "tool_call", toolCall: { toolCallId: "c" } } }),
+      },
+      turns: { "r:1": turn(1, "go") },
+    });
+
+  it("disarms the buttons when it changes, also to one of the same length", async () => {
+    const page = show(<Session />, asking());
+    await pass(INERT + 10);
+    expect(page.one("[data-permission]").dataset.open).toBe("true");
+    page.ops(["set", ["terminals", "x:1", "command"], "rm -rf"]);
+    expect(page.one("[data-permission]").dataset.open).toBe("false");
+    expect(page.one(".acp-cmd").textContent).toContain("rm -rf");
+  });
+
+  it("is what an answer for always is about", () => {
+    expect(show(<Session />, asking()).one(".acp-ask-scope").textContent).toContain("running “ls -la”");
+  });
+});
+
 it("a terminal of a command question is no reason to draw it twice", () => {
   const { all } = show(
     <Session />,
