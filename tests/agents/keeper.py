@@ -1,7 +1,7 @@
-"""An agent that keeps sessions and wants a login: `python keeper.py FOLDER JSON`. Standard library only.
+"""An agent that keeps sessions and wants a login: `python keeper.py FOLDER`. Standard library only.
 
-`FOLDER` holds what outlives its process: `sessions.json`, `login` (there: logged in), `log.jsonl` (what it was asked).
-`JSON`: {"version": 1 | 2, "auth": "new" | "prompt", "methods": […], "session": {…}, …}; see the code.
+`FOLDER` holds what outlives its process: `sessions.json`, `login` (there: logged in), `log.jsonl` (what it was asked),
+and `how.json`: {"version": 1 | 2, "auth": "new" | "prompt", "methods": […], "session": {…}, …}; see the code.
 """
 
 from __future__ import annotations
@@ -12,7 +12,8 @@ import sys
 from pathlib import Path
 from typing import Any
 
-FOLDER, HOW = Path(sys.argv[1]), json.loads(sys.argv[2]) if len(sys.argv) > 2 else {}
+FOLDER = Path(sys.argv[1])
+HOW = json.loads((FOLDER / "how.json").read_text())
 V1 = HOW.get("version", 2) == 1
 LOGIN = FOLDER / "login"
 SESSIONS = FOLDER / "sessions.json"
@@ -176,6 +177,8 @@ for line in sys.stdin:
         continue
     with (FOLDER / "log.jsonl").open("a") as log:
         log.write(json.dumps({"pid": os.getpid(), "method": message["method"], "params": message.get("params")}) + "\n")
+    if message["method"] in HOW.get("dies", ()):
+        sys.exit(3)
     try:
         make = METHODS.get(message["method"])
         if make is None:
