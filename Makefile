@@ -2,7 +2,7 @@
 
 PYTHON_HERE := .venv/bin/python
 
-.PHONY: help setup demo test test-all lint format build screenshots stories clean
+.PHONY: help setup demo test test-all agents lint format build screenshots stories clean
 .DEFAULT_GOAL := help
 
 help: ## Say what there is
@@ -21,6 +21,9 @@ test: setup ## Lint, types, Python, front-end, kernel and browser tests
 test-all: setup ## The same and what takes long
 	@$(PYTHON_HERE) scripts/test.py --slow
 
+agents: setup ## Test the agents that people use, with a scripted model; installs 1.3 GB; AGENTS="codex qwen" chooses
+	@$(PYTHON_HERE) scripts/agents.py $(AGENTS)
+
 lint: setup ## Only lint and types
 	@$(PYTHON_HERE) scripts/test.py ruff format mypy biome tsc
 
@@ -38,5 +41,5 @@ stories: setup ## Show every view in every state, on 127.0.0.1:8766
 	@$(PYTHON_HERE) scripts/stories.py
 
 clean: ## Remove all that was made here, .venv/ too; notebooks you saved in the demo stay
-	rm -rf .venv js/node_modules acp_widget/static dist build test-results .cache/kernels *.egg-info
+	rm -rf .venv js/node_modules acp_widget/static dist build test-results .agents .cache/kernels *.egg-info
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis

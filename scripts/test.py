@@ -35,6 +35,8 @@ class Step:
 def steps(slow: bool) -> list[Step]:
     chosen = () if slow else ("-m", "not slow")
     vitest = ("npx", "vitest", "run", "--reporter=default", "--reporter=junit")
+    # Agents that other people wrote: those that are quick to install. `make agents` has the others.
+    agents = [Step("agents", (*PYTEST, "tests/real_agents"), tests=True)] if slow else []
     return [
         Step("ruff", (PYTHON, "-m", "ruff", "check", ".")),
         Step("format", (PYTHON, "-m", "ruff", "format", "--check", ".")),
@@ -45,6 +47,7 @@ def steps(slow: bool) -> list[Step]:
         Step("front-end", vitest, tests=True, folder="js"),
         Step("kernels", (*PYTEST, *chosen, "tests/kernels"), tests=True),
         Step("browser", (*PYTEST, "-n", "2", *chosen, "tests/browser"), tests=True),
+        *agents,
     ]
 
 
@@ -91,12 +94,13 @@ def chromium() -> str:
 
 
 def main() -> int:
-    known = [step.name for step in steps(slow=False)]
+    known = [step.name for step in steps(slow=True)]
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--slow", action="store_true", help="also the tests marked slow")
     parser.add_argument("names", nargs="*", choices=[[], *known], help=f"of {', '.join(known)}")
     arguments = parser.parse_args()
-    chosen = [step for step in steps(arguments.slow) if not arguments.names or step.name in arguments.names]
+    slow = arguments.slow or "agents" in arguments.names
+    chosen = [step for step in steps(slow) if not arguments.names or step.name in arguments.names]
     RESULTS.mkdir(exist_ok=True)
     if any(step.tests for step in chosen):
         os.environ["CHROMIUM"] = chromium()

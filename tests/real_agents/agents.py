@@ -12,7 +12,7 @@ from pathlib import Path
 from .installing import installed, program
 
 HERE = Path(__file__).resolve().parent
-STEPS = ("text", "read", "edit", "command", "reject", "cancel")
+STEPS = ("text", "read", "edit", "command", "reject", "cancel", "load")
 
 Files = Callable[[str], Mapping[str, str]]
 Variables = Callable[[str], Mapping[str, str]]
@@ -27,8 +27,9 @@ class RealAgent:
     """One agent.
 
     `version` is the version of the protocol that it speaks with us. `variables` and `files` (in its own HOME) get the
-    scripted model's address. `services`: it uses the client's files and terminals. `unasked`: steps that it does
-    without asking. `cannot`: steps that it cannot do, and why; it can do all others.
+    scripted model's address. `config`: settings that make it ask, set when it has started. `services`: it uses the
+    client's files and terminals. `unasked`: steps that it does without asking. `cannot`: steps that it cannot do, and
+    why; it can do all others.
     """
 
     name: str
@@ -36,6 +37,7 @@ class RealAgent:
     command: Callable[[], list[str]]
     variables: Variables = _nothing
     files: Files = _nothing
+    config: Mapping[str, str] = field(default_factory=dict)
     services: bool = False
     unasked: frozenset[str] = frozenset()
     cannot: Mapping[str, str] = field(default_factory=dict)
@@ -111,6 +113,7 @@ def _opencode_files(url: str) -> Mapping[str, str]:
     return {".config/opencode/opencode.json": json.dumps(config)}
 
 
+READ_ONLY = {"mode": "read-only"}
 READS_UNASKED = frozenset({"read"})
 
 CHEAP = (
@@ -139,6 +142,7 @@ OTHERS = (
         _program("codex", "codex-acp"),
         variables=_openai,
         files=_codex_files,
+        config=READ_ONLY,
         unasked=READS_UNASKED,
     ),
     RealAgent(
@@ -147,6 +151,7 @@ OTHERS = (
         _codex_in_version_1,
         variables=_openai,
         files=_codex_files,
+        config=READ_ONLY,
         unasked=READS_UNASKED,
     ),
     RealAgent("gemini", 1, _program("gemini", "gemini", "--acp"), variables=_gemini, unasked=READS_UNASKED),

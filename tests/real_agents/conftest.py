@@ -22,6 +22,7 @@ from .installing import CannotInstall
 from .model_script import NOTES
 from .model_server import ModelServer
 
+MAKE = "agent = user.make(command, services, config, **options)"
 PATIENCE = 120.0  # seconds: the first start of some takes ten on a busy machine
 IPYKERNEL = "7.4.0"
 
@@ -44,7 +45,14 @@ class Session:
 
     def run(self, code: str) -> dict[str, Any]:
         """Run a cell that makes a `turn`; what came of the turn."""
-        cell = self.kernel.start(f"turn = {code}\nuser.tell(agent, turn)").finish()
+        return self._told(f"turn = {code}", "user.of_turn(agent, turn)")
+
+    def loaded(self, session_id: str) -> dict[str, Any]:
+        """End the agent and load the session in a new one, in the same place; what stands in it."""
+        return self._told(f"agent.close()\n{MAKE}\nagent.load({session_id!r})", "user.of_session(agent)")
+
+    def _told(self, code: str, found: str) -> dict[str, Any]:
+        cell = self.kernel.start(f"{code}\nuser.tell({found})").finish()
         assert cell.status == "ok", self._explained(cell.text)
         told: dict[str, Any] = json.loads(cell.text.rpartition("\n@@")[2].strip())
         self._record(code, told)
@@ -61,7 +69,7 @@ class Session:
         return f"{text}\n--- the model was asked:\n{asked}\n--- the agent: {error}"
 
     def _record(self, code: str, told: Mapping[str, Any]) -> None:
-        """Into the file that `scripts/agents.py --record` names: for whoever writes what was seen."""
+        """Into the file that `scripts/agents.py --record FILE` names: for whoever writes what was seen."""
         name = os.environ.get("ACP_WIDGET_AGENTS_RECORD")
         if name:
             with Path(name).open("a", encoding="utf-8") as file:
@@ -82,7 +90,7 @@ def kernel(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Kernel]:
 
 @pytest.fixture
 def session(kernel: Kernel, about: RealAgent, tmp_path: Path) -> Iterator[Session]:
-    """An agent in the kernel that starts with the first prompt; it and all of its processes are gone afterwards."""
+    """An agent in the kernel, started; it and all of its processes are gone afterwards."""
     if sys.version_info < about.python:
         pytest.skip(f"{about.name} needs Python {'.'.join(map(str, about.python))} or newer")
     try:
@@ -100,8 +108,8 @@ def session(kernel: Kernel, about: RealAgent, tmp_path: Path) -> Iterator[Sessio
             (home / name).write_text(text, encoding="utf-8")
         env = {"HOME": str(home), **about.variables(url)}
         kernel.run(f"options = { {'cwd': str(folder), 'env': env}!r}")
-        kernel.run(f"command, services = {command!r}, {about.services!r}")
-        kernel.run("agent = user.make(command, services, **options)")
+        kernel.run(f"command, services, config = {command!r}, {about.services!r}, {dict(about.config)!r}")
+        kernel.run(MAKE)
         yield Session(about, kernel, folder, model)
         children = [child.pid for child in psutil.Process(kernel.pid).children(recursive=True)]
         kernel.run("agent.close()")

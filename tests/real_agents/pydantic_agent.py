@@ -10,13 +10,14 @@ Words of a prompt: `#run`, `#fail`, `#read`, `#edit`, `#slow`, as in `model_scri
 import asyncio
 import json
 import re
+from pathlib import Path
 
 from pydantic_acp import (
     AcpSessionContext,
     AdapterConfig,
     ClientHostContext,
+    FileSessionStore,
     FileSystemProjectionMap,
-    MemorySessionStore,
     NativeApprovalBridge,
     run_acp,
 )
@@ -106,7 +107,8 @@ def build(session: AcpSessionContext) -> Agent:
 run_acp(
     agent_factory=build,
     config=AdapterConfig(
-        session_store=MemorySessionStore(), approval_bridge=NativeApprovalBridge(enable_persistent_choices=True)
+        session_store=FileSessionStore(Path.home() / "sessions"),
+        approval_bridge=NativeApprovalBridge(enable_persistent_choices=True),
     ),
     projection_maps=[
         FileSystemProjectionMap(

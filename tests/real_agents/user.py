@@ -2,23 +2,29 @@
 
 from __future__ import annotations
 
-import inspect
 import json
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from typing import Any
 
 from acp_widget import Agent, Permission, ToolCall, Turn
+from acp_widget.session.running import is_running
 
 PATIENCE = 100.0  # seconds until a cell gives up
 
 
-def make(command: list[str], services: bool, **options: Any) -> Agent:
-    """An agent that asks; with `services` it may use the client's files and terminals."""
-    known = inspect.signature(Agent).parameters
-    if services and "client_files" in known:
-        options |= {"client_files": True, "client_terminals": True}
-    return Agent(command, permissions="ask", **options)
+def make(command: list[str], services: bool, config: Mapping[str, str], **options: Any) -> Agent:
+    """An agent that asks, started, with its settings set; with `services` it may use the client's files and terminals.
+
+    Raises why it did not start.
+    """
+    agent = Agent(command, permissions="ask", client_files=services, client_terminals=services, **options)
+    error = agent.start().wait(PATIENCE).error
+    if error is not None:
+        raise error
+    for name, value in config.items():
+        agent.config[name] = value
+    return agent
 
 
 def until(condition: Callable[[], object], what: str) -> None:
@@ -57,35 +63,57 @@ def option(permission: Permission, answer: str) -> str:
     return str(chosen[0])
 
 
-def tell(agent: Agent, turn: Turn) -> None:
-    """Print what came of a turn, as one line of JSON."""
-    found = {
-        "agent": agent._driver.state.part("session")["agent"],
-        "version": agent._driver.state.part("session")["protocolVersion"],
+def tell(found: Mapping[str, Any]) -> None:
+    """Print it as one line of JSON."""
+    print("\n@@" + json.dumps(found, default=str))
+
+
+def of_turn(agent: Agent, turn: Turn) -> dict[str, Any]:
+    """What came of a turn."""
+    return {
+        **_of_agent(agent),
         "status": turn.status,
         "stop": turn.stop_reason,
         "text": turn.text,
         "thoughts": [thought.text for thought in turn.thoughts],
-        "calls": [_call(call) for call in turn.tool_calls],
+        "calls": [_call(agent, call) for call in turn.tool_calls],
         "permissions": [_permission(each) for each in turn.permissions],
         "terminals": [[each.id, each.text, each.exit_code] for each in turn.terminals],
+    }
+
+
+def of_session(agent: Agent) -> dict[str, Any]:
+    """What stands in the whole session."""
+    return {
+        **_of_agent(agent),
+        "messages": [[each.role, each.text] for each in agent.messages],
+        "calls": [_call(agent, call) for call in agent.tool_calls],
+    }
+
+
+def _of_agent(agent: Agent) -> dict[str, Any]:
+    session = agent._driver.state.part("session")
+    return {
+        "agent": session["agent"],
+        "version": session["protocolVersion"],
+        "session": session["sessionId"],
         "diagnostics": [dict(each) for each in agent.diagnostics],
         "unknown": [
             dict(agent._reader.get("unknownUpdates", key) or {}) for key in agent._reader.keys("unknownUpdates")
         ],
-        "config": [str(each) for each in agent.config],
+        "config": {name: agent.config[name] for name in agent.config},
         "commands": len(agent.commands),
         "idle": agent.status,
     }
-    print("\n@@" + json.dumps(found, default=str))
 
 
-def _call(call: ToolCall) -> dict[str, Any]:
+def _call(agent: Agent, call: ToolCall) -> dict[str, Any]:
     output = "\n".join([call.text, *(terminal.text for terminal in call.terminals), str(call.raw_output or "")])
     return {
         "id": call.id,
         "kind": call.kind,
         "status": call.status,
+        "runs": is_running(agent._driver.state.snapshot(), call._key),
         "title": call.title,
         "output": output,
         "content": [str(item.get("type")) for item in call.content],
