@@ -128,7 +128,7 @@ class Agent(Opening):
         self._check_process()
         idle: concurrent.futures.Future[None] = concurrent.futures.Future()
         try:
-            over = self._driver.login.watched(idle)
+            over = self._driver.login.watched(idle, clicks=waiting.clicks_arrive())
             self._wait(over, timeout, "the agent to be idle", lambda: runtime.run(self._driver.when_idle, idle))
         finally:
             idle.cancel()
@@ -315,7 +315,7 @@ class _Lent:
 
     def wait_for_turn(self, key: str, timeout: float | None) -> None:
         __tracebackhide__ = True  # IPython shows the user's own lines and the message
-        over = self._over(key)
+        over = self._over(key, clicks=waiting.clicks_arrive())
         self._agent._wait(over, timeout, "the turn")
         self._raise_failure(key)
 
@@ -325,7 +325,7 @@ class _Lent:
     async def _await(self, key: str) -> None:
         __tracebackhide__ = True
         agent = self._agent
-        over = self._over(key)
+        over = self._over(key, clicks=waiting.clicks_arrive(awaiting=True))
         try:
             with agent._stage.waiting(awaiting=True):
                 await waiting.wait_async(over, agent._stage.comm_ids)
@@ -349,12 +349,12 @@ class _Lent:
         if not stage.shown_here(turn._key):
             stage.show(turn._key, otherwise=repr(turn))
 
-    def _over(self, key: str) -> concurrent.futures.Future[None]:
+    def _over(self, key: str, *, clicks: bool) -> concurrent.futures.Future[None]:
         driver = self._agent._driver
         over = driver.prompts.over(key)
         if not over.done():
             self._agent._check_process()
-        return driver.login.watched(over)
+        return driver.login.watched(over, clicks=clicks)
 
     def _raise_failure(self, key: str) -> None:
         __tracebackhide__ = True

@@ -21,6 +21,7 @@ from .session.state import State
 
 _TICK = 0.25  # seconds between two looks at whether somebody came
 _OURS = ("agent", "terminal", "env_var")
+_BUTTONS = ("agent", "terminal")  # types of methods that a view has a button for
 
 
 class Owner(Protocol):
@@ -51,11 +52,11 @@ class Login:
     def __init__(self, owner: Owner, audience: Audience, *, nobody_after: float) -> None:
         self.open: errors.AuthRequired | None = None
         self.stuck = False
-        """It is open, and nobody is there who could press a button."""
+        """It is open, and nobody is there who could press a button, or there is none to press."""
         self.opened = asyncio.Event()
         self._owner, self._audience, self._nobody_after = owner, audience, nobody_after
         self._made: asyncio.Future[None] | None = None
-        self._waiters: set[concurrent.futures.Future[None]] = set()
+        self._waiters: dict[concurrent.futures.Future[None], bool] = {}  # and whether clicks arrive while it waits
         self._watching: asyncio.Task[None] | None = None
         self._running = False
         self._after_restart: str | None = None
@@ -69,9 +70,12 @@ class Login:
         self.open = self._owner.error = shown
         self.opened.set()
         self._owner.emit({"type": "loginNeeded", "error": shown.as_dict()})
-        if not self._audience.possible():
+        # A cell that waits holds up the next one, where it could be done from Python: it must not wait for nothing.
+        if not self._audience.possible() or not any(method["type"] in _BUTTONS for method in self._methods()):
             self._nobody()
-        elif not self._audience.seen() and self._watching is None:
+            return
+        self._tell_waiters()
+        if not self._audience.seen() and self._watching is None:
             self._watching = asyncio.ensure_future(self._watch())
 
     async def through(self, peer: Peer, ask: Callable[[], Awaitable[None]]) -> None:
@@ -109,8 +113,11 @@ class Login:
 
     # --- who waits -------------------------------------------------------------------------------------------------
 
-    def watched(self, over: concurrent.futures.Future[None]) -> concurrent.futures.Future[None]:
-        """A future done when `over` is, or with `AuthRequired` while nobody can log in. From any thread."""
+    def watched(self, over: concurrent.futures.Future[None], *, clicks: bool = True) -> concurrent.futures.Future[None]:
+        """A future done when `over` is, or with `AuthRequired` while nobody can log in. From any thread.
+
+        `clicks`: whether buttons answer while it is waited for.
+        """
         if over.done():
             return over
         mine: concurrent.futures.Future[None] = concurrent.futures.Future()
@@ -120,18 +127,19 @@ class Login:
                 mine.set_result(None)
 
         over.add_done_callback(passed_on)
-        runtime.call(self._wait_for, mine)
+        runtime.call(self._wait_for, mine, clicks)
         return mine
 
-    def _wait_for(self, waiter: concurrent.futures.Future[None]) -> None:
-        self._waiters = {each for each in self._waiters if not each.done()} | {waiter}
+    def _wait_for(self, waiter: concurrent.futures.Future[None], clicks: bool) -> None:
+        self._waiters = {each: its for each, its in self._waiters.items() if not each.done()} | {waiter: clicks}
         self._tell_waiters()
 
     def _tell_waiters(self) -> None:
-        if not self.stuck or self.open is None or not self._owner.prompts:
+        if self.open is None or not self._owner.prompts:
             return
-        waiters, self._waiters = self._waiters, set()
-        for waiter in waiters:
+        in_vain = [waiter for waiter, clicks in self._waiters.items() if self.stuck or not clicks]
+        for waiter in in_vain:
+            del self._waiters[waiter]
             with contextlib.suppress(concurrent.futures.InvalidStateError):
                 # A copy: a raised error holds on to all frames on its way.
                 waiter.set_exception(copy.copy(self.open))

@@ -214,3 +214,6 @@ class _Actions:
 
     def configure(self, config_id: str, value: str | bool) -> asyncio.Future[None]:
         return self._driver.controls.configure(config_id, value)
+
+    def login(self, method_id: str) -> asyncio.Future[None]:
+        return asyncio.ensure_future(self._driver.login.log_in(method_id))

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import shlex
+import threading
+import time
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -269,3 +271,88 @@ def test_a_login_of_an_unknown_type_is_listed_and_refused(keeper: Keeper) -> Non
         assert [method["type"] for method in part(agent)["authMethods"]] == ["telepathy", "agent"]
         agent.login("web")
         assert agent.run("hi", timeout=20, show=False).text == "You said hi"
+
+
+# --- while a cell of a notebook waits ---------------------------------------------------------------------------------
+
+
+class Somebody:
+    """As a notebook has it: a page could show the login, and does or not."""
+
+    def __init__(self, *, seen: bool) -> None:
+        self.is_seen = seen
+
+    def possible(self) -> bool:
+        return True
+
+    def seen(self) -> bool:
+        return self.is_seen
+
+    def readable_seconds(self) -> float:
+        return time.monotonic()
+
+
+def in_a_notebook(agent: Agent, *, seen: bool) -> Agent:
+    agent._driver.login._audience = Somebody(seen=seen)  # type: ignore[assignment]
+    return agent
+
+
+def click(agent: Agent, method_id: str) -> list[dict[str, Any]]:
+    """Press the button; the results come into the list."""
+    sent: list[dict[str, Any]] = []
+    widget = agent.widget
+    widget.send = lambda content, buffers=None: sent.append(content) if content["type"] == "result" else None
+    widget._on_message(widget, {"type": "login", "id": "action-1", "methodId": method_id}, [])
+    return sent
+
+
+@pytest.mark.parametrize("kind", ["agent", "terminal"])
+def test_a_waiting_cell_goes_on_after_a_press_of_the_button(keeper: Keeper, kind: str) -> None:
+    with in_a_notebook(keeper.wants("prompt", keeper.method("m", kind)).agent(), seen=True) as agent:
+        turn = agent.prompt("hi", show=False)
+        waits = threading.Thread(target=lambda: turn.wait(20))
+        waits.start()
+        until(lambda: agent.status == "login")
+        assert waits.is_alive()
+        if kind == "terminal":
+            (keeper.folder / "login").touch()
+        results = click(agent, "m")
+        waits.join(20)
+        assert turn.text == "You said hi"
+        until(lambda: results)
+        assert results == [{"type": "result", "id": "action-1", "ok": True, "error": None}]
+
+
+def test_a_press_that_does_not_work_says_why(keeper: Keeper) -> None:
+    with in_a_notebook(keeper.wants("new", keeper.method("broken")).agent(), seen=True) as agent:
+        agent.start()
+        until(lambda: agent.status == "login")
+        results = click(agent, "broken")
+        until(lambda: results)
+        assert "The browser did not open" in results[0]["error"]
+        assert "The browser did not open" in part(agent)["login"]["error"]
+
+
+def test_a_cell_does_not_wait_for_a_button_that_there_is_not(keeper: Keeper) -> None:
+    with in_a_notebook(keeper.wants("new", variables(keeper)).agent(nobody_after=600), seen=True) as agent:
+        assert "KEEPER_KEY" in refused(agent).hint
+
+
+def test_a_cell_does_not_wait_for_a_button_that_nobody_sees(keeper: Keeper) -> None:
+    with in_a_notebook(keeper.wants("new", keeper.method("web")).agent(nobody_after=0.1), seen=False) as agent:
+        assert "agent.login('web')" in refused(agent).hint
+
+
+@pytest.mark.parametrize("before", [False, True], ids=["meanwhile", "before"])
+def test_a_cell_does_not_wait_where_no_press_arrives(
+    keeper: Keeper, monkeypatch: pytest.MonkeyPatch, before: bool
+) -> None:
+    monkeypatch.setattr("acp_widget.widget.waiting.clicks_arrive", lambda **_: False)
+    with in_a_notebook(keeper.wants("new", keeper.method("web")).agent(nobody_after=600), seen=True) as agent:
+        turn = agent.prompt("hi", show=False)
+        if before:
+            until(lambda: agent.status == "login")
+        with pytest.raises(AuthRequired):
+            turn.wait(20)
+        agent.login("web")
+        assert turn.wait(20).text == "You said hi"

@@ -113,6 +113,9 @@ class Actions:
     def configure(self, config_id: str, value: str | bool) -> asyncio.Future[None]:
         return self._asks("configure", config_id, value)
 
+    def login(self, method_id: str) -> asyncio.Future[None]:
+        return self._asks("login", method_id)
+
     def _asks(self, *call: Any) -> asyncio.Future[None]:
         self._took(*call)
         self.asked: asyncio.Future[None] = asyncio.get_running_loop().create_future()
@@ -492,6 +495,7 @@ def test_a_click_is_done_on_the_private_thread_and_gets_its_result(
         ({"type": "cancelTerminal", "terminal": "x:1"}, ("cancel_terminal", "x:1")),
         ({"type": "configure", "configId": "m", "value": "a"}, ("configure", "m", "a")),
         ({"type": "configure", "configId": "b", "value": False}, ("configure", "b", False)),
+        ({"type": "login", "methodId": "web"}, ("login", "web")),
     ],
 )
 def test_what_is_asked_of_the_agent_gets_its_result_when_the_agent_has_answered(

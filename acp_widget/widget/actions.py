@@ -45,6 +45,9 @@ class SessionActions(Protocol):
     def configure(self, config_id: str, value: str | bool) -> asyncio.Future[None]:
         """Set one of the agent's config options."""
 
+    def login(self, method_id: str) -> asyncio.Future[None]:
+        """Log in by one of the agent's methods, or try again after a login in a terminal."""
+
 
 Action = Callable[[SessionActions, Mapping[str, Any]], "asyncio.Future[None] | None"]
 
@@ -58,6 +61,7 @@ ACTIONS: Mapping[str, Action] = {
     "cancelCall": lambda actions, content: actions.cancel_call(content["call"]),
     "cancelTerminal": lambda actions, content: actions.cancel_terminal(content["terminal"]),
     "configure": lambda actions, content: actions.configure(content["configId"], content["value"]),
+    "login": lambda actions, content: actions.login(content["methodId"]),
 }
 """What each message of a button does."""
 

@@ -52,6 +52,7 @@ MESSAGES: dict[str, dict[str, Check]] = {
     "cancelCall": {"id": _NAME, "call": _AGENTS},
     "cancelTerminal": {"id": _NAME, "terminal": _AGENTS},
     "configure": {"id": _NAME, "configId": _AGENTS, "value": setting},
+    "login": {"id": _NAME, "methodId": _AGENTS},
 }
 
 
