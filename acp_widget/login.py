@@ -263,9 +263,8 @@ def wants_login(error: Mapping[str, Any]) -> errors.AuthRequired:
 def _how(method: Mapping[str, Any]) -> str:
     """What to do for one method, in a sentence."""
     called = f"agent.login({method['methodId']!r}"
-    if method["type"] == "env_var":
-        names = ", ".join(f'"{name}": "…"' for name in method["vars"]) or '"NAME": "…"'
-        return f"{method['name']}: `{called}, env={{{names}}})`."
+    if method["python"]:
+        return f"{method['name']}: `{method['python']}`."
     if method["type"] == "terminal":
         variables = f" with {', '.join(method['env'])} set" if method["env"] else ""
         return f"{method['name']}: run `{method['command']}` in a terminal{variables}, then `{called})`."

@@ -41,9 +41,13 @@ def _method(given: Mapping[str, Any], command: Any) -> dict[str, Any] | None:
         "description": _text(given.get("description")) or None,
         "link": link if (link := _text(given.get("link"))).startswith("https://") else None,
         "vars": list(dict.fromkeys(name for source in (given, custom) for name in _vars(source)))[:_MOST],
+        "python": None,
         "command": None,
         "env": [],
     }
+    if kind == "env_var":
+        values = ", ".join(f'"{name}": "…"' for name in method["vars"]) or '"NAME": "…"'
+        method["python"] = f"agent.login({method['methodId']!r}, env={{{values}}})"
     # Some agents tell of a terminal only in `_meta`, and take the login on the connection too.
     told = given if kind == "terminal" else custom if custom.get("type") == "terminal" else None
     if told is not None and type(command) is list:

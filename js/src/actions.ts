@@ -71,8 +71,13 @@ export class Actions {
     this.run(`config ${configId}`, String(value), { type: "configure", configId, value });
   }
 
+  /** Logs in by a method of the agent, or tries again after a login in a terminal; under way until that is over. */
+  login(methodId: string): void {
+    this.run("login", methodId, { type: "login", methodId });
+  }
+
   /**
-   * The state of the action on a subject: a permission's key, "prompt", "cancel", "restart", "unqueue <turn>",
+   * The state of the action on a subject: a permission's key, "prompt", "cancel", "restart", "login", "unqueue <turn>",
    * "stop <key of a call or terminal>", "config <configId>".
    */
   state(subject: string): ReadonlySignal<ActionState> {

@@ -112,6 +112,19 @@ export interface Turn {
   at: { queued: number | null; sent: number | null; end: number | null };
 }
 
+/** A way to log in. `python`: what to write. `command`: to run in a terminal, with `env` (names) set. */
+export interface AuthMethod {
+  methodId: string;
+  type: string;
+  name: string;
+  description: string | null;
+  link: string | null;
+  vars: string[];
+  python: string | null;
+  command: string | null;
+  env: string[];
+}
+
 export interface Session {
   sessionId: string | null;
   label: string | null;
@@ -121,11 +134,14 @@ export interface Session {
   cwd: string | null;
   temporary: boolean;
   protocolVersion: number | null;
-  connection: "new" | "starting" | "ready" | "closed" | "failed";
+  connection: "new" | "starting" | "login" | "ready" | "closed" | "failed";
   error: { name: string; title: string; message: string; hint: string; stderr: string } | null;
   cancelling: boolean;
   promptCapabilities: JsonObject;
   policy: Json;
+  authMethods: AuthMethod[];
+  /** What the agent waits for: the method under way, and why the last try failed. */
+  login: { message: string; hint: string; methodId: string | null; error: string | null } | null;
   at: { start: number | null; ready: number | null; end: number | null };
 }
 

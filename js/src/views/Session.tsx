@@ -9,6 +9,7 @@ import { FollowLine, FollowSwitch } from "./Follow.tsx";
 import { Guard } from "./Guard.tsx";
 import { Header } from "./Header.tsx";
 import { Log } from "./Log.tsx";
+import { Login } from "./Login.tsx";
 import { Elsewhere } from "./Permission.tsx";
 import { Queue } from "./Queued.tsx";
 import { AgentName, Dot, Elapsed, type Status, StatusWords, statusOf } from "./Status.tsx";
@@ -37,6 +38,7 @@ export function Session(): VNode {
         <Nothing />
         <Guard what="The error">
           <ErrorCard />
+          <Login />
         </Guard>
         <Starting />
         <Working />
@@ -79,6 +81,7 @@ export function TurnView({ turn: id }: { turn: string }): VNode {
         <TurnBody id={id} />
         <Elsewhere turn={id} />
         {last && <ErrorCard />}
+        {last && <Login />}
         {last && <Starting />}
         {open && <Working />}
       </Log>

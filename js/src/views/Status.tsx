@@ -20,6 +20,7 @@ export function statusOf({ store, link }: App): Status {
   if (session.connection === "failed") return { tone: "bad", words: "ended with an error", working: false };
   if (session.connection === "closed") return { tone: "off", words: "closed", working: false };
   if (session.connection === "starting") return { tone: "run", words: "starting…", working: true };
+  if (session.connection === "login") return { tone: "wait", words: "log in", working: false };
   const last = store
     .keys("turns")
     .value.map((key) => store.get("turns", key))
