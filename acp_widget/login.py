@@ -174,6 +174,12 @@ class Login:
         self._running = True
         try:
             await self._log_in(method, env)
+        except errors.AcpError as error:
+            if self.open is not None:
+                again = error.message == self.open.message
+                said = "You are not logged in yet." if again else error.message
+                self._owner.emit({"type": "loginFailed", "message": said})
+            raise
         finally:
             self._running = False
 
@@ -198,9 +204,6 @@ class Login:
         self._owner.emit({"type": "loginBegun", "methodId": method_id})
         try:
             await peer.login(method_id)
-        except errors.AcpError as error:
-            self._owner.emit({"type": "loginFailed", "message": error.message})
-            raise
         except asyncio.CancelledError:
             self._owner.emit({"type": "loginFailed", "message": "The login was given up."})
             raise

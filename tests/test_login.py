@@ -258,6 +258,7 @@ def test_a_login_in_a_terminal_shows_the_exact_command_and_tries_again_afterward
         with pytest.raises(AuthRequired):  # not yet
             agent.login("tty")
         assert (agent.status, turn.status) == ("login", "queued")
+        assert part(agent)["login"]["error"] == "You are not logged in yet."
         (keeper.folder / "login").touch()
         agent.login("tty")
         assert turn.wait(20).text == "You said hi"

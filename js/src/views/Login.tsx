@@ -13,10 +13,9 @@ export function Login(): VNode | null {
   if (connection !== "login" || !login) return null;
   const action = actions.state("login").value;
   const chosen = login.methodId ?? (isUnderWay(action) ? action.choice : null);
-  const problem = login.error || action.error;
   return (
     <div class="acp-error" role="alert">
-      <h4>{problem ? "Log in again" : "Log in"}</h4>
+      <h4>{login.error ? "Log in again" : "Log in"}</h4>
       <p>
         <WithCode text={login.message} />
       </p>
@@ -34,9 +33,9 @@ export function Login(): VNode | null {
           <How method={method} />
         </div>
       ))}
-      {problem && (
+      {login.error && (
         <span class="acp-bad">
-          <WithCode text={problem} />
+          <WithCode text={login.error} />
         </span>
       )}
     </div>
