@@ -28,8 +28,8 @@ class RealAgent:
 
     `version` is the version of the protocol that it speaks with us. `variables` and `files` (in its own HOME) get the
     scripted model's address. `config`: settings that make it ask, set when it has started. `services`: it uses the
-    client's files and terminals. `unasked`: steps that it does without asking. `cannot`: steps that it cannot do, and
-    why; it can do all others.
+    client's files and terminals. `unasked`: steps that it does without asking. `tells_output`: what its commands print;
+    else only that they ended. `cannot`: steps that it cannot do, and why; it can do all others.
     """
 
     name: str
@@ -40,6 +40,7 @@ class RealAgent:
     config: Mapping[str, str] = field(default_factory=dict)
     services: bool = False
     unasked: frozenset[str] = frozenset()
+    tells_output: bool = True
     cannot: Mapping[str, str] = field(default_factory=dict)
     python: tuple[int, int] = (3, 10)
 
@@ -154,7 +155,17 @@ OTHERS = (
         config=READ_ONLY,
         unasked=READS_UNASKED,
     ),
-    RealAgent("gemini", 1, _program("gemini", "gemini", "--acp"), variables=_gemini, unasked=READS_UNASKED),
+    RealAgent(
+        "gemini",
+        1,
+        _program("gemini", "gemini", "--acp"),
+        variables=_gemini,
+        unasked=READS_UNASKED,
+        tells_output=False,
+        cannot={
+            "load": "offers it, and refuses in a new process: -32603, No previous sessions found for this project."
+        },
+    ),
     RealAgent(
         "opencode",
         1,

@@ -102,7 +102,7 @@ def next_step(conversation: Conversation, cwd: Path) -> Step:
     elif "#edit" in prompt:
         calls = [("Reading the notes. ", _read(tools, cwd)), ("Changing them. ", _edit(tools, cwd))]
     elif "#run" in prompt:
-        calls = [("Running a command. ", _shell(tools, cwd, COMMAND))]
+        calls = [("Running a command. ", _shell(tools, cwd, COMMAND, beyond=True))]
     elif "#fail" in prompt:
         calls = [("Running a command that fails. ", _shell(tools, cwd, "echo oops >&2; exit 3"))]
     possible = [(text, call) for text, call in calls if call is not None]
@@ -122,7 +122,8 @@ def _find(tools: list[Tool], names: list[str]) -> Tool | None:
     return next((by_name[name] for name in names if name in by_name), None)
 
 
-def _shell(tools: list[Tool], cwd: Path, command: str) -> Call | None:
+def _shell(tools: list[Tool], cwd: Path, command: str, *, beyond: bool = False) -> Call | None:
+    """`beyond`: outside of the agent's sandbox, where its tool lets the model ask for that: the user is asked then."""
     tool = _find(tools, SHELL)
     known = {
         **dict.fromkeys(("command", "cmd"), command),
@@ -131,6 +132,8 @@ def _shell(tools: list[Tool], cwd: Path, command: str) -> Call | None:
         "is_background": False,
         "timeout": 10_000,
     }
+    if beyond:
+        known |= {"sandbox_permissions": "require_escalated", "justification": "It makes a file."}
     return tool and (tool, _filled(tool, known))
 
 

@@ -65,7 +65,7 @@ def test_command(session: Session, about: RealAgent) -> None:
     told = session.work("Run something. #run")
     well(told)
     asked(told, about, "command")
-    assert "hello from the shell" in only_call(told)["output"]
+    assert ("hello from the shell" in only_call(told)["output"]) is about.tells_output, told
     assert (session.folder / "ran.txt").exists()
 
 
