@@ -137,12 +137,14 @@ class Login:
     def _tell_waiters(self) -> None:
         if self.open is None or not self._owner.prompts:
             return
+        # A copy: a raised error holds on to all frames on its way.
+        told = copy.copy(self.open)
+        told.hint = f"{told.hint} The prompt waits, and is sent after that.".strip()
         in_vain = [waiter for waiter, clicks in self._waiters.items() if self.stuck or not clicks]
         for waiter in in_vain:
             del self._waiters[waiter]
             with contextlib.suppress(concurrent.futures.InvalidStateError):
-                # A copy: a raised error holds on to all frames on its way.
-                waiter.set_exception(copy.copy(self.open))
+                waiter.set_exception(copy.copy(told))
 
     def _nobody(self) -> None:
         self.stuck = True

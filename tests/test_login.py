@@ -63,6 +63,7 @@ def test_a_prompt_that_waits_for_a_login_is_sent_again_once(keeper: Keeper, wher
         with pytest.raises(AuthRequired, match="log in first: Authentication required") as caught:
             turn.wait(20)
         assert "With web: `agent.login('web')`." in caught.value.hint
+        assert "The prompt waits, and is sent after that." in caught.value.hint
         assert (agent.status, turn.status, agent.error) == ("login", "queued", agent.error)
         assert isinstance(agent.error, AuthRequired)
         agent.login("web")

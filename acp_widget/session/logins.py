@@ -34,19 +34,20 @@ def _method(given: Mapping[str, Any], command: Any) -> dict[str, Any] | None:
         return None
     meta = given.get("_meta")
     custom: Mapping[str, Any] = meta if type(meta) is dict else {}
+    wanted = list(dict.fromkeys(name for source in (given, custom) for name in _vars(source)))[:_MOST]
     method = {
         "methodId": _text(method_id),
         "type": _text(kind) if type(kind) is str else "agent",
         "name": _text(given.get("name")) or _text(method_id),
         "description": _text(given.get("description")) or None,
         "link": link if (link := _text(given.get("link"))).startswith("https://") else None,
-        "vars": list(dict.fromkeys(name for source in (given, custom) for name in _vars(source)))[:_MOST],
+        "vars": wanted,
         "python": None,
         "command": None,
         "env": [],
     }
     if kind == "env_var":
-        values = ", ".join(f'"{name}": "…"' for name in method["vars"]) or '"NAME": "…"'
+        values = ", ".join(f'"{name}": "…"' for name in wanted) or '"NAME": "…"'
         method["python"] = f"agent.login({method['methodId']!r}, env={{{values}}})"
     # Some agents tell of a terminal only in `_meta`, and take the login on the connection too.
     told = given if kind == "terminal" else custom if custom.get("type") == "terminal" else None
