@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import shlex
 import threading
@@ -235,6 +236,19 @@ def test_a_method_of_variables_says_which_it_wants(keeper: Keeper, env: dict[str
             agent.login("key", env=env)
         assert "KEEPER_KEY" in caught.value.hint
         assert len(keeper.asked("initialize")) == 1
+
+
+def test_the_line_to_copy_holds_no_code_of_the_agents(keeper: Keeper) -> None:
+    names = ['A": "x"}); print("gotcha', "B\n", "C\\"]
+    method = keeper.method("k'); print('gotcha", "env_var", vars=[{"name": name} for name in names])
+    with keeper.wants("new", method).agent() as agent:
+        refused(agent)
+        (call,) = [
+            node for node in ast.walk(ast.parse(part(agent)["authMethods"][0]["python"])) if isinstance(node, ast.Call)
+        ]
+        assert ast.literal_eval(call.args[0]) == "k'); print('gotcha"
+        given = ast.literal_eval(call.keywords[0].value)
+        assert (len(given), set(given.values())) == (3, {"…"})
 
 
 def test_a_value_that_is_no_text_is_refused_by_name(keeper: Keeper) -> None:

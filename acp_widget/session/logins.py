@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 from collections.abc import Iterator, Mapping
 from typing import Any, Final
@@ -47,7 +48,8 @@ def _method(given: Mapping[str, Any], command: Any) -> dict[str, Any] | None:
         "env": [],
     }
     if kind == "env_var":
-        values = ", ".join(f'"{name}": "…"' for name in wanted) or '"NAME": "…"'
+        # Quoted as JSON: a line that is copied into a cell must hold no code of the agent's.
+        values = ", ".join(f'{json.dumps(name)}: "…"' for name in wanted) or '"NAME": "…"'
         method["python"] = f"agent.login({method['methodId']!r}, env={{{values}}})"
     # Some agents tell of a terminal only in `_meta`, and take the login on the connection too.
     told = given if kind == "terminal" else custom if custom.get("type") == "terminal" else None
