@@ -29,7 +29,8 @@ class RealAgent:
     `version` is the version of the protocol that it speaks with us. `variables` and `files` (in its own HOME) get the
     scripted model's address. `config`: settings that make it ask, set when it has started. `services`: it uses the
     client's files and terminals. `unasked`: steps that it does without asking. `tells_output`: what its commands print;
-    else only that they ended. `cannot`: steps that it cannot do, and why; it can do all others.
+    else only that they ended. `writes_late`: files in its HOME that keep a session, when it still writes them after the
+    turn. `cannot`: steps that it cannot do, and why; it can do all others.
     """
 
     name: str
@@ -41,6 +42,7 @@ class RealAgent:
     services: bool = False
     unasked: frozenset[str] = frozenset()
     tells_output: bool = True
+    writes_late: str | None = None
     cannot: Mapping[str, str] = field(default_factory=dict)
     python: tuple[int, int] = (3, 10)
 
@@ -133,6 +135,7 @@ CHEAP = (
         _program("qwen", "qwen", "--acp", "--auth-type", "openai"),
         variables=_openai,
         unasked=READS_UNASKED,
+        writes_late=".qwen/**/*{session_id}*.jsonl",
     ),
 )
 

@@ -88,6 +88,7 @@ def test_cancel(session: Session, about: RealAgent) -> None:
 def test_load(session: Session, about: RealAgent) -> None:
     told = session.work("Change the notes. #edit")
     well(told)
+    session.until_kept(told["session"], "All done: **")
     again = session.loaded(told["session"])
     assert (again["session"], again["idle"], again["diagnostics"], again["unknown"]) == (
         told["session"],
