@@ -31,6 +31,7 @@ Json = dict[str, Any]
 TESTS = Path(__file__).parents[1]
 TRACES = [path for path in sorted((TESTS / "traces").glob("*.jsonl")) if "asked-v1" not in path.name]
 CWD = "/home/user/project"
+RESUMED = ["echo hello from the shell; ls", "Write notes.txt", "Edit notes.txt"]
 
 
 class Told:
@@ -52,6 +53,24 @@ class Told:
             self.messages.append((message, [base64.b64encode(each).decode() for each in buffers]))
         for answer in outcome.answers:
             self.peer.answer(answer.request_id, answer.result, answer.error)
+
+    def resumes(self, records: list[Json]) -> None:
+        """Another process, which tells the session from its start. No client of ours asks for that yet: its events."""
+        self.emit({"type": "ended", "connection": "closed", "error": None})
+        self.emit({**READY[0]["event"], "cwd": CWD})
+        asked: dict[Any, str] = {}
+        for record in records:
+            message = record["msg"]
+            method, ours = message.get("method"), record["dir"] == "out"
+            if ours and method is not None:
+                asked[message["id"]] = method
+                if method == "session/resume":
+                    self.emit({"type": "replayBegin"})
+            elif method == "session/update":
+                self.emit({"type": "update", "update": message["params"]["update"]})
+            elif method is None:
+                kind = {"initialize": "initialized", "session/resume": "replayEnd"}[asked[message["id"]]]
+                self.emit({"type": kind, "result": message["result"]})
 
     def prompt(self, blocks: list[Json]) -> None:
         self.turns += 1
@@ -84,11 +103,13 @@ async def replayed(trace: str) -> Told:
             pass
         return message.get("id")
 
-    for record in records:
+    second: list[Json] = []
+    for number, record in enumerate(records):
         message = record["msg"]
         method, params = message.get("method"), message.get("params", {})
         if record["dir"] == "out":
             if method == "initialize" and starting is not None:
+                second = records[number:]
                 break  # from here on it is another process
             if method == "initialize":
                 starting = asyncio.ensure_future(told.peer.start(cwd=CWD, timeout=20))
@@ -112,6 +133,8 @@ async def replayed(trace: str) -> Told:
     await starting
     await wire.close()
     await told.peer.close()
+    if second:
+        told.resumes(second)
     return told
 
 
@@ -200,6 +223,8 @@ def run(work: Any) -> Told:
 def test_all_that_an_agent_said_is_in_the_page(empty: StoryPage, path: Path) -> None:
     told = run(replayed(path.read_text(encoding="utf-8")))
     assert told.state.keys("messages") or told.state.keys("toolCalls") or told.state.part("state")["stopReason"]
+    if "resume" in path.stem:  # told twice, shown once
+        assert [call["title"] for call in told.state.snapshot()["toolCalls"].values()] == RESUMED
     assert_all_is_there(empty, told)
 
 
