@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { reveal } from "../lib/reveal.ts";
-import { useApp } from "./context.ts";
+import { latestTurn, useApp } from "./context.ts";
 import { Icon } from "./Icon.tsx";
 import { Chip } from "./Locations.tsx";
 import "./Follow.css";
@@ -37,8 +37,7 @@ export function FollowLine(): VNode | null {
   const call = key === null ? undefined : store.get("toolCalls", key);
   const place = call?.locations[call.locations.length - 1];
   const on = following.value && place !== undefined;
-  const turns = store.keys("turns").value.filter((each) => store.get("turns", each)?.at.sent != null);
-  const turn = turns[turns.length - 1];
+  const turn = latestTurn(store);
   const now = call?.turn === turn; // a place of an earlier turn is not gone back to
   const working = turn !== undefined && store.get("turns", turn)?.at.end === null;
 
