@@ -48,7 +48,7 @@ I am the demo agent: a real agent process, but without a model. What I can do, I
 - `/run [command]` runs a command, or draws some progress bars.
 - `/slow` streams until you stop it.
 - `/fail [crash | garbage]` shows how failures look.
-- `/odd` sends everything that a client may not know yet.
+- `/odd` tests the view: it sends everything that a client may not know yet, odd and broken on purpose.
 """
 
 
@@ -61,7 +61,7 @@ def commands() -> list[Json]:
         ),
         _command("slow", "Stream words and keep a tool call busy until you stop it", None),
         _command("fail", "Fail: a tool call, a command, and then the turn", "nothing, crash or garbage"),
-        _command("odd", "Send custom and future variants of everything", None),
+        _command("odd", "Test the view: send everything odd, broken on purpose", None),
     ]
 
 

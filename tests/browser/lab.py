@@ -16,6 +16,7 @@ from pathlib import Path
 from typing import Any
 
 from playwright.sync_api import Browser, BrowserContext, ConsoleMessage, Dialog, Locator, Page
+from playwright.sync_api import TimeoutError as NotInTime
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -224,7 +225,11 @@ class NotebookPage:
 
     def open(self) -> NotebookPage:
         self.page.goto(self._address)
-        self._ready()
+        try:
+            self._ready(45_000)
+        except NotInTime:
+            # On a busy machine the front end now and then never hears of the new kernel. A user would reload.
+            self.reload()
         return self
 
     def reload(self) -> None:
@@ -232,13 +237,13 @@ class NotebookPage:
         self.page.reload()
         self._ready()
 
-    def _ready(self) -> None:
+    def _ready(self, timeout: float = 90_000) -> None:
         self.page.wait_for_function(
             """() => {
                 const panel = window.jupyterapp?.shell?.currentWidget;
                 return panel?.context?.isReady && panel.sessionContext?.session?.kernel?.status === "idle";
             }""",
-            timeout=90_000,
+            timeout=timeout,
         )
 
     def close(self) -> None:

@@ -63,6 +63,31 @@ def expect_end(view: Locator, words: str | re.Pattern[str] = "Done in") -> None:
     expect(view.locator(".acp-done").filter(has_text=words)).to_be_visible()
 
 
+def turn_answered_while_it_runs(notebook: NotebookPage, *, waits: bool) -> dict[str, Any]:
+    """START, PROMPT and REPORT run as cells 0 to 2, both questions allowed by clicks: what REPORT says."""
+    notebook.run(0)
+    notebook.start(1)
+    view = turn_view(notebook, 1)
+    expect(question(view, "Edit stats.py?")).to_be_visible()
+    if waits:
+        assert notebook.is_running(1), "the cell waits while the button is pressed"
+    answer(view, "Edit stats.py?", "Allow once")
+    answer(view, "Run the tests?", "Allow once")
+    expect_end(view)
+    notebook.finish(1)
+    expect(view).to_have_count(1)
+
+    result = report(notebook, 2)
+    assert result["stop_reason"] == "end_turn"
+    assert result["answers"] == [
+        ["Edit stats.py?", "selected", "yes", "you"],
+        ["Run the tests?", "selected", "yes", "you"],
+    ]
+    assert '+        return float("nan")' in result["patch"]
+    assert "passed" in result["terminal"]
+    return result
+
+
 def transcript(view: Locator) -> str:
     """What the view holds, the parts that are scrolled out of sight too."""
     return view.get_by_role("log").text_content() or ""

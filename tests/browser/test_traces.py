@@ -34,6 +34,7 @@ Json = dict[str, Any]
 TESTS = Path(__file__).parents[1]
 TRACES = sorted((TESTS / "traces").glob("*.jsonl"))
 CWD = "/home/user/project"
+RESUMED = ["echo hello from the shell; ls", "Write notes.txt", "Edit notes.txt"]
 SETTINGS = ("session/set_config_option", "session/set_mode", "session/set_model")
 
 
@@ -233,6 +234,8 @@ def test_all_that_an_agent_said_is_in_the_page(empty: StoryPage, path: Path) -> 
     one_session = trace.count('"method": "initialize"') == 1 and "sessionUpdate" in trace
     told = run(replayed(trace)) if one_session else played(trace)
     assert told.state.keys("messages") or told.state.keys("toolCalls") or told.state.part("session")["error"]
+    if "resume" in path.stem:  # told twice, shown once
+        assert [call["title"] for call in told.state.snapshot()["toolCalls"].values()] == RESUMED
     assert_all_is_there(empty, told)
     assert_nothing_spins(empty)
 

@@ -9,13 +9,18 @@ import { stringAt } from "./json.ts";
 /** What stands before "~": the home of a user on the systems where servers run. */
 const HOME = /^(?:\/root|\/(?:home|Users)\/[^/]+|[A-Za-z]:\/Users\/[^/]+|\/var\/home\/[^/]+)(?=\/)/;
 
-/** The folder that the server shows, as it tells it: "~/team", "/srv/team". Null outside of Jupyter. */
-export function serverRoot(page: Document = document): string | null {
+/** A text of the page's configuration; null outside of Jupyter. */
+function configured(page: Document, name: string): string | null {
   try {
-    return stringAt(JSON.parse(page.getElementById("jupyter-config-data")?.textContent ?? ""), "serverRoot");
+    return stringAt(JSON.parse(page.getElementById("jupyter-config-data")?.textContent ?? ""), name);
   } catch {
     return null;
   }
+}
+
+/** The folder that the server shows, as it tells it: "~/team", "/srv/team". Null outside of Jupyter. */
+export function serverRoot(page: Document = document): string | null {
+  return configured(page, "serverRoot");
 }
 
 /** A path of the agent as the server names it, or null when it does not show it; `cwd` says whose home "~" is. */
@@ -40,11 +45,10 @@ const DRAWN = /\.(md|markdown|csv|tsv|json|geojson|html?|svg|vl|vega)$/i;
  */
 export function opening(path: string, line: unknown, page: Document = document): Record<string, string> {
   const lined = typeof line === "number" && line >= 1;
-  const config = page.getElementById("jupyter-config-data")?.textContent ?? "";
   const [command, args] =
     lined && DRAWN.test(path)
       ? ["docmanager:open", { path, factory: "Editor" }]
-      : lined || config.includes('"notebookPage"')
+      : lined || configured(page, "notebookPage") !== null
         ? ["rendermime:handle-local-link", { path, ...(lined && { id: `#line=${line - 1}` }) }] // from 0 in the editor
         : ["filebrowser:open-path", { path }];
   return { "data-commandlinker-command": command as string, "data-commandlinker-args": JSON.stringify(args) };

@@ -118,6 +118,8 @@ function toStyle(attributes: Attributes): Style {
     if (fg === undefined) classes.push("acp-t-fg-inverse");
     if (bg === undefined) classes.push("acp-t-bg-inverse");
   }
+  // Black is made readable on the screen's own ground; on a colour it is black.
+  if (fg === 0 && bg !== undefined && bg !== 0 && bg !== 8) fg = "#000";
   if (typeof fg === "number") classes.push(`acp-t-fg${fg}`);
   if (typeof bg === "number") classes.push(`acp-t-bg${bg}`);
   return {

@@ -57,6 +57,8 @@ export function CompletionList({ id, label, items, active, take }: Props): VNode
     const top = row.offsetTop - box.offsetTop;
     box.scrollTop = Math.min(top, Math.max(box.scrollTop, top + row.offsetHeight - box.clientHeight));
   }, [active]);
+  // The list opens below the text, perhaps below the window: the reader asked for it just now, so the page may move once.
+  useLayoutEffect(() => list.current?.scrollIntoView?.({ block: "nearest" }), []);
   return (
     <div ref={list} id={id} class="acp-complete" role="listbox" aria-label={label}>
       {items.map((item, at) => (

@@ -131,7 +131,7 @@ const NO_LINE: Record<Connection, string | null> = {
   live: null,
   saved: "Saved with the notebook; run the cell again for a live session",
   silent: "The kernel does not answer: it is busy, or gone",
-  lost: "The kernel was disconnected",
+  lost: "The kernel was disconnected. Run the cells again, from the first one",
 };
 
 /** Why no prompt can be sent, or null. */

@@ -1,7 +1,7 @@
 import type { VNode } from "preact";
 import { useEffect, useLayoutEffect, useRef } from "preact/hooks";
 import { reveal } from "../lib/reveal.ts";
-import { useApp } from "./context.ts";
+import { latestTurn, useApp } from "./context.ts";
 import { Icon } from "./Icon.tsx";
 import { Chip } from "./Locations.tsx";
 import "./Follow.css";
@@ -37,11 +37,14 @@ export function FollowLine(): VNode | null {
   const call = key === null ? undefined : store.get("toolCalls", key);
   const place = call?.locations[call.locations.length - 1];
   const on = following.value && place !== undefined;
+  const turn = latestTurn(store);
+  const now = call?.turn === turn; // a place of an earlier turn is not gone back to
+  const working = turn !== undefined && store.get("turns", turn)?.at.end === null;
 
   const show = (): void => {
     const log = line.current?.parentElement?.querySelector<HTMLElement>(".acp-log");
     const card = log?.querySelector<HTMLElement>(`[data-call="${CSS.escape(call?.toolCallId ?? "")}"]`);
-    if (!log || !card || looksElsewhere.current || document.activeElement?.closest("[data-permission]")) return;
+    if (!log || !card || !now || looksElsewhere.current || document.activeElement?.closest("[data-permission]")) return;
     reveal(log, card);
   };
   useLayoutEffect(() => {
@@ -50,23 +53,24 @@ export function FollowLine(): VNode | null {
   }, [on, key, place?.path, place?.line]);
   useEffect(() => {
     const log = line.current?.parentElement?.querySelector<HTMLElement>(".acp-log");
-    if (!on || !log) return;
+    const frame = log?.parentElement; // with the button that leads to the end
+    if (!on || !now || !log || !frame) return;
     const ended = new AbortController();
     const look = () => {
       looksElsewhere.current = true;
     };
-    for (const name of READING) log.addEventListener(name, look, { signal: ended.signal, passive: true });
+    for (const name of READING) frame.addEventListener(name, look, { signal: ended.signal, passive: true });
     const grows = new ResizeObserver(show);
     for (const each of [log, log.firstElementChild]) if (each) grows.observe(each);
     return () => {
       ended.abort();
       grows.disconnect();
     };
-  }, [on, key]);
+  }, [on, now, key]);
   if (!on) return null;
   return (
     <div ref={line} class="acp-follow">
-      <span class="acp-dim">Now at</span> <Chip location={place} />
+      <span class="acp-dim">{now && working ? "Now at" : "Last at"}</span> <Chip location={place} />
     </div>
   );
 }

@@ -1,5 +1,5 @@
 import type { ComponentChildren, VNode } from "preact";
-import { useEffect, useRef, useState } from "preact/hooks";
+import { useEffect, useLayoutEffect, useRef, useState } from "preact/hooks";
 import "./Log.css";
 
 /** Pixels from the end that still count as the end. */
@@ -11,8 +11,14 @@ function isReading(box: HTMLElement): boolean {
   return !!selection && !selection.isCollapsed && box.contains(selection.anchorNode);
 }
 
+interface Props {
+  children: ComponentChildren;
+  /** What the reader sent last from here: it comes into view, wherever they were. */
+  sent?: string | undefined;
+}
+
 /** The scrolling body: follows the end until the reader scrolls up. */
-export function Log({ children }: { children: ComponentChildren }): VNode {
+export function Log({ children, sent }: Props): VNode {
   const outer = useRef<HTMLDivElement>(null);
   const inner = useRef<HTMLDivElement>(null);
   const follow = useRef(true);
@@ -28,6 +34,14 @@ export function Log({ children }: { children: ComponentChildren }): VNode {
     setAway(false);
     element.focus({ preventScroll: true }); // the button goes; the keys stay here
   };
+  const before = useRef(sent);
+  useLayoutEffect(() => {
+    if (sent !== before.current && outer.current) {
+      follow.current = true;
+      outer.current.scrollTop = outer.current.scrollHeight;
+    }
+    before.current = sent;
+  }, [sent]);
   const onScroll = (): void => {
     const element = outer.current;
     if (!element) return;

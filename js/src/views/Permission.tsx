@@ -151,6 +151,7 @@ function Ask({ id, permission, inCall }: AskProps): VNode {
         <Options
           permission={permission}
           call={call}
+          run={run?.what ?? null}
           name={name}
           open={open}
           chosen={isUnderWay(action) ? action.choice : null}

@@ -2,15 +2,15 @@ import type { ComponentChildren, VNode } from "preact";
 import { visibleText } from "../lib/visible.ts";
 import { isAllow, isReject, nameSaysKind, OPTION_WORDS } from "../lib/words.ts";
 import type { PermissionOption, Permission as PermissionState, ToolCall } from "../types.ts";
-import { useApp } from "./context.ts";
 import { Icon, type IconName } from "./Icon.tsx";
-import { runOfCall } from "./PermissionSubject.tsx";
 import { isAlways, scopeOf } from "./permission_words.ts";
 import { Visible } from "./Visible.tsx";
 
 interface OptionsProps {
   permission: PermissionState;
   call: ToolCall | undefined;
+  /** The command that the card shows. */
+  run: string | string[] | null;
   /** Of the card, for ids. */
   name: string;
   open: boolean;
@@ -22,10 +22,9 @@ interface OptionsProps {
 }
 
 /** The agent's answers as buttons, in its order, and how far those for always reach. */
-export function Options({ permission, call, name, open, chosen, choose, dismiss, children }: OptionsProps): VNode {
+export function Options({ permission, call, run, name, open, chosen, choose, dismiss, children }: OptionsProps): VNode {
   const { options } = permission;
-  const app = useApp();
-  const scope = scopeOf(permission, call, (call && runOfCall(app, call)?.what) ?? null);
+  const scope = scopeOf(permission, call, run);
   const primary = primaryOf(permission);
   return (
     <>

@@ -1,4 +1,5 @@
 import type { VNode } from "preact";
+import type { Turn as TurnState } from "../types.ts";
 import { About } from "./About.tsx";
 import { Announcer } from "./Announcer.tsx";
 import { Composer } from "./Composer.tsx";
@@ -21,11 +22,15 @@ import "./base.css";
 export function Session(): VNode {
   const { store } = useApp();
   const turns = store.keys("turns").value;
+  const sent = turns.filter((id) => {
+    const turn = store.get("turns", id);
+    return turn?.source === "composer" && turn.at.sent !== null;
+  });
   return (
     <section class="acp-panel" aria-label="Agent session">
       <Header />
       <FollowLine />
-      <Log>
+      <Log sent={sent[sent.length - 1]}>
         <Guard what="What the agent offers">
           <About />
         </Guard>
@@ -63,7 +68,7 @@ export function TurnView({ turn: id }: { turn: string }): VNode {
   const session = statusOf(app);
   const open = turn !== undefined && (turn.status === "sent" || turn.status === "running");
   const status: Status =
-    open || turn === undefined ? session : { ...(TURN_STATUS[turn.status] ?? session), working: false };
+    open || turn === undefined ? session : { ...(TURN_STATUS[wordOf(turn)] ?? session), working: false };
   return (
     <section class="acp-panel acp-turn" aria-label={turn ? `Turn ${turn.number}` : "Turn"}>
       <header class="acp-header">
@@ -93,9 +98,14 @@ export function TurnView({ turn: id }: { turn: string }): VNode {
 const TURN_STATUS: Record<string, Omit<Status, "working">> = {
   queued: { tone: "wait", words: "queued" },
   done: { tone: "idle", words: "done" },
+  cancelled: { tone: "off", words: "stopped" },
   failed: { tone: "bad", words: "failed" },
   not_sent: { tone: "off", words: "not sent" },
 };
+
+function wordOf({ status, stopReason }: TurnState): string {
+  return status === "done" && stopReason === "cancelled" ? "cancelled" : status;
+}
 
 function Nothing(): VNode | null {
   const { store, link } = useApp();

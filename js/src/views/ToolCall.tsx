@@ -7,7 +7,7 @@ import { CallHead } from "./CallHead.tsx";
 import { CallRaw } from "./CallRaw.tsx";
 import { isAsking, stateOf } from "./call_state.ts";
 import { nameOf, placeOf } from "./call_words.ts";
-import { type App, useApp } from "./context.ts";
+import { type App, latestTurn, useApp } from "./context.ts";
 import { Permission } from "./Permission.tsx";
 import "./ToolCall.css";
 
@@ -95,8 +95,7 @@ function hasDiff(call: ToolCallState): boolean {
 
 /** True in the newest turn: what it changed stays in view. */
 function isNewest(app: App, call: ToolCallState): boolean {
-  const begun = app.store.keys("turns").value.filter((key) => app.store.get("turns", key)?.at.sent != null);
-  return call.turn !== null && call.turn === begun[begun.length - 1];
+  return call.turn !== null && call.turn === latestTurn(app.store);
 }
 
 function isEmpty(call: ToolCallState): boolean {

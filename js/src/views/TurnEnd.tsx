@@ -3,7 +3,7 @@ import { isObject, stringAt } from "../lib/json.ts";
 import { duration, plural, short } from "../lib/time.ts";
 import { groupOf } from "../state.ts";
 import type { Turn as TurnState } from "../types.ts";
-import { type App, useApp } from "./context.ts";
+import { type App, latestTurn, useApp } from "./context.ts";
 import { promptText } from "./Queued.tsx";
 import { Visible } from "./Visible.tsx";
 import { WithCode } from "./WithCode.tsx";
@@ -68,10 +68,9 @@ function Failed({ app, turn }: { app: App; turn: TurnState }): VNode {
 
 /** What the newest turn took, where the agent told. */
 function tokens(store: App["store"], id: string): string {
-  const sent = store.keys("turns").value.filter((key) => store.get("turns", key)?.at.sent != null);
   const { busy, usage } = store.single("state").value;
   const total = isObject(usage) ? usage.totalTokens : null;
-  return !busy && sent[sent.length - 1] === id && typeof total === "number" ? `${short(total)} tokens` : "";
+  return !busy && latestTurn(store) === id && typeof total === "number" ? `${short(total)} tokens` : "";
 }
 
 /** "3 tool calls", "1 file changed", "2 decisions": what is none is not said. */

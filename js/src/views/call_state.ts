@@ -32,8 +32,9 @@ export function stateOf(app: App, call: ToolCall, asked: readonly Permission[]):
   const deaf = unheard(app);
   if (isAsking(asked))
     return { ...still("circle", deaf ? "dim" : "wait", deaf ? "not answered" : "waiting for you"), matters: true };
-  if (!isFinal(call.status)) {
-    if (isRejected(call, asked)) return still("reject_once", "dim", "rejected");
+  const over = isFinal(call.status);
+  if ((!over || call.status === "failed") && isRejected(call, asked)) return still("reject_once", "dim", "rejected");
+  if (!over) {
     const end = isCurrent(app, call) ? deaf : "the turn ended";
     if (end)
       return {

@@ -25,6 +25,16 @@ export function useApp(): App {
   return app;
 }
 
+/** The turn that was sent to the agent last. */
+export function latestTurn(store: Store): string | undefined {
+  const keys = store.keys("turns").value;
+  for (let at = keys.length - 1; at >= 0; at -= 1) {
+    const key = keys[at] as string;
+    if (store.get("turns", key)?.at.sent != null) return key;
+  }
+  return undefined;
+}
+
 const UNHEARD: Record<string, string> = { saved: "the notebook was saved", lost: "the kernel was disconnected" };
 
 /** Why nothing more is heard of what ran, after "when"; nothing while a kernel may tell. */

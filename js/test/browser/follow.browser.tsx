@@ -118,6 +118,36 @@ describe("following the agent", () => {
     await vi.waitFor(() => expect(sees("call_4")).toBe(true));
   });
 
+  it("lets the way to the end lead there, and stay there", async () => {
+    const { el, log, ops, sees, toggle } = session();
+    toggle();
+    ops(moves("call_2", "a.py", 7));
+    await vi.waitFor(() => expect(sees("call_2")).toBe(true));
+    await vi.waitFor(() => expect(el.querySelector(".acp-to-end")).not.toBeNull());
+    const button = el.querySelector(".acp-to-end") as HTMLElement;
+    button.dispatchEvent(new PointerEvent("pointerdown", { bubbles: true }));
+    act(() => button.click());
+    ops(["set", ["toolCalls", "t:call_1", "content"], [{ type: "content", content: text("more\n\n".repeat(30)) }]]);
+    await frame();
+    expect(sees("call_2")).toBe(false);
+    expect(log.scrollHeight - log.scrollTop - log.clientHeight).toBeLessThan(2);
+  });
+
+  it("does not go back to a place of an earlier turn, and shows what the reader sent", async () => {
+    const { log, ops, sees, toggle, line } = session();
+    toggle();
+    ops(moves("call_2", "a.py", 7));
+    await vi.waitFor(() => expect(sees("call_2")).toBe(true));
+    ops(["set", ["turns", "r:1", "status"], "done"], ["set", ["turns", "r:1", "at", "end"], 9]);
+    expect(line()).toBe("Last at a.py:7");
+    ops(["set", ["turns", "r:2"], { ...turn(2, "More"), source: "composer" }]);
+    await frame();
+    await frame();
+    expect(sees("call_2")).toBe(false);
+    expect(log.scrollHeight - log.scrollTop - log.clientHeight).toBeLessThan(2);
+    expect(line()).toBe("Last at a.py:7");
+  });
+
   it("moves no focus", async () => {
     const { el, ops, sees, toggle } = session();
     toggle();

@@ -66,6 +66,12 @@ describe("colours", () => {
     expect(spans("\x1b[38;5;208mx")?.[0]?.style).toEqual({ classes: "", color: "rgb(255 135 0)" });
   });
 
+  it("has black on a colour, and what can be read instead on the screen's own ground", () => {
+    expect(spans("\x1b[30;42mx")?.[0]?.style).toEqual({ classes: "acp-t-bg2", color: "#000" });
+    expect(spans("\x1b[30mx")?.[0]?.style).toEqual({ classes: "acp-t-fg0" });
+    expect(spans("\x1b[30;40mx")?.[0]?.style).toEqual({ classes: "acp-t-fg0 acp-t-bg0" });
+  });
+
   it("keeps what stands around overwritten text", () => {
     expect(spans("\x1b[32mabcdef\x1b[0m\x1b[3D\x1b[1mX")).toEqual([
       { text: "abc", style: { classes: "acp-t-fg2" } },

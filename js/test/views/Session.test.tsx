@@ -407,7 +407,7 @@ describe("one turn", () => {
     expect(page.text()).toContain("second");
     expect(page.text()).not.toContain("first");
     expect(page.all("textarea")).toEqual([]);
-    expect(page.one(".acp-status").textContent).toBe("done");
+    expect(page.one(".acp-status").textContent).toBe("stopped");
   });
 
   it("can be answered and stopped while it runs", async () => {

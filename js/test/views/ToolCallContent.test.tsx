@@ -228,6 +228,13 @@ describe("a call whose question was answered by a no", () => {
     expect(page.all(".acp-spin")).toEqual([]);
   });
 
+  it("is rejected, not failed, where the agent calls that a failure", () => {
+    const times = { first: START, start: null, end: START + 10 };
+    expect(draw({ status: "failed", at: times }, no).one(".acp-st").textContent).toBe("rejected");
+    const began = { first: START, start: START + 20, end: START + 30 };
+    expect(draw({ status: "failed", at: began }, no).one(".acp-st").textContent).toContain("failed");
+  });
+
   it("runs when the agent begins it all the same", () => {
     const page = draw({ status: "in_progress", at: { first: START, start: START + 20, end: null } }, no);
     expect(page.one(".acp-st").textContent).toContain("running");
