@@ -2,7 +2,7 @@
 
 PYTHON_HERE := .venv/bin/python
 
-.PHONY: help setup demo test test-all agents lint format build screenshots stories clean
+.PHONY: help setup demo test test-all docs agents lint format build screenshots stories clean
 .DEFAULT_GOAL := help
 
 help: ## Say what there is
@@ -18,7 +18,12 @@ demo: ## Open the quickstart in JupyterLab; DEMO_ARGS="--no-browser --port=9000"
 test: setup ## Lint, types, Python, front-end, kernel and browser tests
 	@$(PYTHON_HERE) scripts/test.py
 
+docs: setup ## Build the site of docs/ with the reference, in site/
+	@sh scripts/setup.sh docs
+	@NO_MKDOCS_2_WARNING=1 $(PYTHON_HERE) -m mkdocs build --strict --quiet --clean
+
 test-all: setup ## The same and what takes long
+	@sh scripts/setup.sh docs
 	@$(PYTHON_HERE) scripts/test.py --slow
 
 agents: setup ## Test the agents that people use, with a scripted model; installs 1.3 GB; AGENTS="codex qwen" chooses
@@ -41,5 +46,5 @@ stories: setup ## Show every view in every state, on 127.0.0.1:8766
 	@$(PYTHON_HERE) scripts/stories.py
 
 clean: ## Remove all that was made here, .venv/ too; notebooks you saved in the demo stay
-	rm -rf .venv js/node_modules acp_widget/static dist build test-results .agents .cache/kernels *.egg-info
+	rm -rf .venv js/node_modules acp_widget/static dist build site test-results .agents .cache/kernels *.egg-info
 	rm -rf .mypy_cache .ruff_cache .pytest_cache .hypothesis

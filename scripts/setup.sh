@@ -1,6 +1,7 @@
 #!/bin/sh
 # Makes the environment: .venv/, js/node_modules and the built front end. A second run only looks.
 #   scripts/setup.sh        everything, for development
+#   scripts/setup.sh docs   what builds the site, too
 #   scripts/setup.sh demo   what `make demo` needs
 # PYTHON names another interpreter for .venv/.
 set -eu

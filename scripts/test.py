@@ -37,6 +37,7 @@ def steps(slow: bool) -> list[Step]:
     vitest = ("npx", "vitest", "run", "--reporter=default", "--reporter=junit")
     # Agents that other people wrote: those that are quick to install. `make agents` has the others.
     agents = [Step("agents", (*PYTEST, "tests/real_agents"), tests=True)] if slow else []
+    docs = [Step("docs", (PYTHON, "-m", "mkdocs", "build", "--strict", "--quiet"))] if slow else []
     return [
         Step("ruff", (PYTHON, "-m", "ruff", "check", ".")),
         Step("format", (PYTHON, "-m", "ruff", "format", "--check", ".")),
@@ -47,6 +48,7 @@ def steps(slow: bool) -> list[Step]:
         Step("front-end", vitest, tests=True, folder="js"),
         Step("kernels", (*PYTEST, *chosen, "tests/kernels"), tests=True),
         Step("browser", (*PYTEST, "-n", "2", *chosen, "tests/browser"), tests=True),
+        *docs,
         *agents,
     ]
 
