@@ -8,7 +8,7 @@ from collections.abc import Callable
 _MAX_PARAMETERS = 256
 _CONTROL = re.compile("[\x00-\x1f\x7f-\x9f]")
 _COLOUR = re.compile("\x1b\\[[0-9:;]{0,64}m")
-# Text up to its last colour. Colours change nothing here, so it is printed at once: a third of the time.
+# Text up to its last colour. Where colours change nothing it is printed at once: a third of the time.
 _COLOURED = re.compile("(?:[^\x00-\x1f\x7f-\x9f]*\x1b\\[[0-9:;]{0,64}m)+")
 _STRING_END = re.compile("[\x07\x18\x1a\x1b\x9c]")
 _WHOLE_SEQUENCE = re.compile("\x1b\\[([0-9:;<=>?]{0,64})([@-~])")
@@ -16,6 +16,8 @@ _WHOLE_SEQUENCE = re.compile("\x1b\\[([0-9:;<=>?]{0,64})([@-~])")
 
 class Escapes:
     """Reads characters; what they ask for is done by the five methods that raise here."""
+
+    _keeps_colours = False
 
     def __init__(self) -> None:
         self._parse: Callable[[str, int], int] = self._ground
@@ -46,7 +48,8 @@ class Escapes:
 
     def _ground(self, text: str, at: int) -> int:
         found = _CONTROL.search(text, at)
-        if found and found[0] == "\x1b" and (coloured := _COLOURED.match(text, at)) is not None:
+        plain = found and found[0] == "\x1b" and not self._keeps_colours
+        if plain and (coloured := _COLOURED.match(text, at)) is not None:
             self._print(_COLOUR.sub("", coloured[0]))
             self._run_sequence("m", "")
             return coloured.end()

@@ -76,7 +76,7 @@ class Screen(Escapes):
         super().__init__()
         self._rows = max(1, min(rows, COLUMNS))
         self._columns = max(1, min(columns, COLUMNS))
-        self._lines = [Line()]
+        self._lines = [self._new_line()]
         self._row = 0
         # As wide as the screen after a line was filled: the next character goes to the next line.
         self._column = 0
@@ -105,6 +105,9 @@ class Screen(Escapes):
                 parts.append("\n")
             parts.append(line.text())
         return "".join(parts).rstrip("\n")
+
+    def _new_line(self) -> Line:
+        return Line()
 
     # --- what was read -----------------------------------------------------------------------------------------------
 
@@ -193,7 +196,7 @@ class Screen(Escapes):
 
     def _fill(self, count: int) -> None:
         while len(self._lines) < count:
-            self._lines.append(Line())
+            self._lines.append(self._new_line())
 
     def _down(self) -> None:
         """Down one line; at the last one that scrolls, the lines go up."""
@@ -204,7 +207,7 @@ class Screen(Escapes):
             return
         self._line.join()
         self._fill(top + self._rows)
-        self._lines.insert(self._row + 1, Line())
+        self._lines.insert(self._row + 1, self._new_line())
         if self._first > 0 or self._main is not None:
             del self._lines[top + self._first]
         else:
@@ -285,7 +288,7 @@ class Screen(Escapes):
             self._save()
         if other != (self._main is not None):
             before = (self._lines, self._saved, self._first, self._last)
-            after = self._main or ([Line()], _NOWHERE, 0, self._rows - 1)
+            after = self._main or ([self._new_line()], _NOWHERE, 0, self._rows - 1)
             self._lines, self._saved, self._first, self._last = after
             self._main = before if other else None
             self._row = 0
@@ -352,7 +355,7 @@ class Screen(Escapes):
         out, into = (start, self._last) if count > 0 else (self._last, start)
         for _ in range(min(abs(count), self._rows)):
             del self._lines[top + out]
-            self._lines.insert(top + into, Line())
+            self._lines.insert(top + into, self._new_line())
 
     def _shift_lines(self, count: int) -> None:
         """Take out or (below zero) put in lines at the cursor."""
