@@ -16,6 +16,7 @@ _HOMES = {
     "Change": "results",
     "Choice": "config",
     "Command": "config",
+    "CodeBlock": "results",
     "Config": "config",
     "Diff": "results",
     "Message": "results",
@@ -24,7 +25,9 @@ _HOMES = {
     "PlanEntry": "results",
     "Terminal": "results",
     "ToolCall": "results",
+    "TouchedFile": "results",
     "Turn": "results",
+    "Usage": "results",
     "SessionInfo": "sessions",
     "AcpError": "errors",
     "AgentClosed": "errors",
@@ -67,6 +70,7 @@ if TYPE_CHECKING:
     )
     from .results import (
         Change as Change,
+        CodeBlock as CodeBlock,
         Diff as Diff,
         Message as Message,
         Permission as Permission,
@@ -74,7 +78,9 @@ if TYPE_CHECKING:
         PlanEntry as PlanEntry,
         Terminal as Terminal,
         ToolCall as ToolCall,
+        TouchedFile as TouchedFile,
         Turn as Turn,
+        Usage as Usage,
     )
     from .sessions import SessionInfo as SessionInfo
 

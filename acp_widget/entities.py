@@ -1,15 +1,20 @@
-"""What the results are made of: entities of the session's state, lists of them, and the small parts."""
+"""What the results are made of: entities of the session's state, and lists of results."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Generic, Protocol, TypeVar, overload
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import Any, ClassVar, Generic, Protocol, TypeVar, overload
 
-E = TypeVar("E", bound="Entity")
+from . import shown
+from .export.entries import Entry
+from .frames import Columns, frame
+from .frozen import Frozen, own_copy
+
+E = TypeVar("E", bound="Result")
+S = TypeVar("S", bound="Entity")
 
 _LONG_WORD = 100  # characters of a path or a status that are shown
-_LISTED = 100  # entities that are listed
+_LISTED = 100  # results that are listed
 
 
 class Place(Protocol):
@@ -30,9 +35,52 @@ class Reader(Protocol):
 
     def left_behind(self, group: str, key: str) -> bool: ...
 
+    def part(self, name: str) -> Any: ...
 
-class Entity:
-    """One thing of the session's state, read anew at every access; the same one also when its id is used again."""
+    def snapshot(self) -> dict[str, Any]: ...
+
+
+class Result:
+    """What every result can do: show itself, and be data."""
+
+    _columns: ClassVar[Columns] = ()
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for `json.dumps`, made for you: what you change in it changes nothing here."""
+        raise NotImplementedError
+
+    @property
+    def _name(self) -> str | None:
+        """By which it is found in a list."""
+        return None
+
+    def _drawn(self) -> Sequence[Entry]:
+        raise NotImplementedError
+
+    def _row(self) -> Mapping[str, Any]:
+        """One row of a table, with a value a column."""
+        return {name: getattr(self, name) for name, _ in self._columns}
+
+    def _repr_html_(self) -> str:
+        return shown.as_html(self._drawn())
+
+    def _repr_markdown_(self) -> str:
+        return shown.as_markdown(self._drawn())
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, Any]:
+        drawn = self._drawn()
+        return {
+            "text/plain": repr(self),
+            "text/html": shown.as_html(drawn),
+            "text/markdown": shown.as_markdown(drawn),
+        }
+
+
+class Entity(Result):
+    """One thing of the session's state, read anew at every access; the same one also when its id is used again.
+
+    It equals every other object of the same thing. A pickled one is a snapshot, which equals what has the same content.
+    """
 
     _group = ""
 
@@ -45,27 +93,111 @@ class Entity:
         return self._place.key
 
     @property
-    def raw(self) -> Mapping[str, Any]:
-        """The entity as the state holds it: ACP's wire names, unknown fields kept. Do not change it."""
+    def _data(self) -> Mapping[str, Any]:
+        """The entity as the state holds it, shared with everybody: to read, never to give away."""
         return self._reader.get(self._group, self._key) or {}
+
+    @property
+    def raw(self) -> dict[str, Any]:
+        """The entity as the state holds it: ACP's wire names, unknown fields kept. A copy at each access."""
+        copy: dict[str, Any] = own_copy(self._data)
+        return copy
 
     @property
     def id(self) -> str:
         """The id the agent gave it. After a restart that uses it again, the old one's is `…@1`."""
         return self._key.partition(":")[2]
 
+    @property
+    def turn_number(self) -> int | None:
+        """The number of the turn in which it was first seen, from 1; None before the first turn."""
+        turn = self._data.get("turn")
+        return int(turn.partition(":")[2]) if isinstance(turn, str) else None
+
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for `json.dumps`: what `raw` has, under ACP's names, with unknown fields beside the known ones.
+
+        `turn` is the turn's number. `at` has times in seconds since the epoch. Bytes are base64.
+        """
+        data = self.raw
+        more = data.pop("more", None) or {}
+        return {**more, **data, "turn": self.turn_number}
+
+    @property
+    def _name(self) -> str | None:
+        return self.id
+
+    def _drawn(self) -> Sequence[Entry]:
+        return shown.entity(self._reader, self._group, self._key)
+
+    def _time(self, name: str) -> float | None:
+        """`first`, `start` or `end`, in seconds since the epoch."""
+        value = (self._data.get("at") or {}).get(name)
+        return float(value) if isinstance(value, (int, float)) else None
+
+    def _seconds(self) -> float | None:
+        start, end = self._time("start") or self._time("first"), self._time("end")
+        return None if start is None or end is None else end - start
+
+    @property
+    def _is_snapshot(self) -> bool:
+        return isinstance(self._reader, Frozen)
+
     def __eq__(self, other: object) -> bool:
-        return type(other) is type(self) and other._place is self._place
+        if type(other) is not type(self):
+            return NotImplemented
+        if other._place is self._place:
+            return True
+        return (self._is_snapshot or other._is_snapshot) and self.to_dict() == other.to_dict()
 
     def __hash__(self) -> int:
-        return hash((type(self), id(self._place)))
+        # What a restart adds to the key, and whether it is a snapshot, changes nothing.
+        return hash((type(self), self._key.partition("@")[0]))
+
+    def __copy__(self: S) -> S:
+        """The same thing again, as live as this one."""
+        other = object.__new__(type(self))
+        other.__dict__.update(self.__dict__)
+        return other
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        reader = self._reader if isinstance(self._reader, Frozen) else self._freeze()
+        return _thawed, (type(self), reader, self._key)
+
+    def _freeze(self) -> Frozen:
+        """A snapshot with all that this one shows."""
+        return frozen_of(self._reader, {self._group: [self._key]})
+
+    @classmethod
+    def _of_snapshot(cls: type[S], reader: Frozen, key: str) -> S:
+        return cls(reader, key)
+
+
+def _thawed(cls: type[S], reader: Frozen, key: str) -> S:
+    return cls._of_snapshot(reader, key)
+
+
+def frozen_of(reader: Reader, keys: Mapping[str, Iterable[str]]) -> Frozen:
+    """A snapshot of these entities and of their turns."""
+    groups: dict[str, dict[str, Any]] = {}
+    for group, names in keys.items():
+        found = {name: reader.get(group, name) for name in names}
+        groups[group] = {name: own_copy(entity) for name, entity in found.items() if entity is not None}
+    named = {entity.get("turn") for entities in groups.values() for entity in entities.values()}
+    turns = {name: own_copy(reader.get("turns", name)) for name in sorted(each for each in named if each)}
+    groups["turns"] = {**{name: turn for name, turn in turns.items() if turn}, **groups.get("turns", {})}
+    return Frozen(groups, {name: own_copy(reader.part(name)) for name in ("session", "state")})
 
 
 class Entities(Sequence[E], Generic[E]):
-    """A list of entities that is also indexed by the agent's ids: `calls[0]`, `calls["call_2"]`."""
+    """A list of results that is also indexed by the agent's ids: `calls[0]`, `calls["call_2"]`.
 
-    def __init__(self, items: Sequence[E]) -> None:
+    `where(…)` picks some of them, `to_frame()` is a pandas DataFrame, `to_dict()` a list of plain data.
+    """
+
+    def __init__(self, items: Iterable[E], of: type[E]) -> None:
         self._items = list(items)
+        self._of = of
 
     @overload
     def __getitem__(self, index: int | str) -> E: ...
@@ -75,13 +207,13 @@ class Entities(Sequence[E], Generic[E]):
 
     def __getitem__(self, index: int | str | slice) -> E | Entities[E]:
         if isinstance(index, slice):
-            return Entities(self._items[index])
+            return Entities(self._items[index], self._of)
         if isinstance(index, str):
             for item in self._items:
-                if item.id == index:
+                if item._name == index:
                     return item
-            known = ", ".join(quoted(item.id) for item in self._items[:_LISTED]) or "none yet"
-            known += ", …" if len(self._items) > _LISTED else ""
+            names = [quoted(item._name) for item in self._items[:_LISTED] if item._name is not None]
+            known = (", ".join(names) or "none yet") + (", …" if len(self._items) > _LISTED else "")
             raise KeyError(f"No {quoted(index)} here. Known ids: {known}.")
         try:
             return self._items[index]
@@ -89,8 +221,35 @@ class Entities(Sequence[E], Generic[E]):
             count = f"{len(self._items)} of them" if self._items else "none of them"
             raise IndexError(f"There is no number {index} here: the agent has made {count} so far.") from None
 
+    def where(self, **wanted: Any) -> Entities[E]:
+        """Those whose attributes are these; a list, tuple or set means any of them: `where(kind=["edit", "delete"])`.
+
+        Read now: what changes later does not move in or out. Raises `TypeError` for a name that they do not have.
+
+        >>> from acp_widget import Agent
+        >>> with Agent("demo", permissions="allow") as agent:
+        ...     turn = agent.run("The test for mean() fails on an empty list. Fix it.")
+        >>> [call.kind for call in turn.tool_calls.where(kind=["edit", "read"], status="completed")]
+        ['read', 'edit']
+        """
+        for name in wanted:
+            if name.startswith("_") or not hasattr(self._of, name) or callable(getattr(self._of, name)):
+                raise TypeError(f"where(): {self._of.__name__} has no attribute {name!r} to look at.")
+        return Entities([item for item in self._items if _is(item, wanted)], self._of)
+
+    def to_dict(self) -> list[dict[str, Any]]:
+        """The results as plain data, each as its own `to_dict()` has it."""
+        return [item.to_dict() for item in self._items]
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row each; the columns and their types are the same for any number of them.
+
+        Raises `ImportError` where pandas is not installed. The columns stand in docs/results.md.
+        """
+        return frame((item._row() for item in self._items), self._of._columns)
+
     def __contains__(self, value: object) -> bool:
-        return value in self._items or any(item.id == value for item in self._items)
+        return value in self._items or any(item._name is not None and item._name == value for item in self._items)
 
     def __len__(self) -> int:
         return len(self._items)
@@ -109,6 +268,20 @@ class Entities(Sequence[E], Generic[E]):
             shown.append(f"… {len(self._items) - _LISTED:,} more")
         return "[" + ",\n ".join(shown) + "]"
 
+    def _drawn(self) -> list[Entry]:
+        return [entry for item in self._items for entry in item._drawn()]
+
+    _repr_html_ = Result._repr_html_
+    _repr_markdown_ = Result._repr_markdown_
+    _repr_mimebundle_ = Result._repr_mimebundle_
+
+
+def _is(item: object, wanted: Mapping[str, Any]) -> bool:
+    values = ((getattr(item, name), value) for name, value in wanted.items())
+    return all(
+        is_ in value if isinstance(value, (list, tuple, set, frozenset)) else is_ == value for is_, value in values
+    )
+
 
 def text_of(blocks: Sequence[Mapping[str, Any]]) -> str:
     """The text blocks among content blocks, joined."""
@@ -125,127 +298,3 @@ def quoted(text: str, limit: int = 60) -> str:
 def word(text: str) -> str:
     """A word of the agent's (a status, a path) in one line: quoted only where it would not be safe to show."""
     return text if text.isprintable() and len(text) <= _LONG_WORD else quoted(text, _LONG_WORD)
-
-
-class Message(Entity):
-    """A message or a thought (ACP v2, Prompt Turn): `role` is `"user"`, `"agent"` or `"thought"`."""
-
-    _group = "messages"
-
-    @property
-    def role(self) -> str:
-        return str(self.raw.get("role", ""))
-
-    @property
-    def content(self) -> list[Mapping[str, Any]]:
-        """Its content blocks, verbatim."""
-        return list(self.raw.get("content", ()))
-
-    @property
-    def text(self) -> str:
-        """Its text blocks, joined."""
-        return text_of(self.content)
-
-    def __str__(self) -> str:
-        return self.text
-
-    def __repr__(self) -> str:
-        return f"<Message {self.role}: {quoted(self.text)}>"
-
-
-@dataclass(frozen=True)
-class Change:
-    """One file operation of a diff: `operation` is `add delete modify move copy`, or what the agent sent.
-
-    `path` is the path afterwards, `old_path` the one before a move or copy. Paths are as the agent sent them.
-    """
-
-    operation: str
-    path: str | None
-    old_path: str | None = None
-    file_type: str | None = None
-    mime_type: str | None = None
-    raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
-
-
-class Diff:
-    """A diff item of a tool call (ACP v2, Tool Calls, Diffs). `changes` is authoritative; `patch` is text or None."""
-
-    def __init__(self, item: Mapping[str, Any]) -> None:
-        self.raw = item
-
-    @property
-    def changes(self) -> list[Change]:
-        return [
-            Change(
-                operation=change["operation"],
-                path=change.get("path"),
-                old_path=change.get("oldPath"),
-                file_type=change.get("fileType"),
-                mime_type=change.get("mimeType"),
-                raw=change,
-            )
-            for change in self.raw["changes"]
-        ]
-
-    @property
-    def paths(self) -> list[str]:
-        """The paths it changes, in order."""
-        return [change.path for change in self.changes if change.path is not None]
-
-    @property
-    def patch(self) -> str | None:
-        """The patch text, in the format `patch_format` names; None when the agent sent none."""
-        patch = self.raw.get("patch")
-        return None if patch is None else str(patch["text"])
-
-    @property
-    def patch_format(self) -> str | None:
-        patch = self.raw.get("patch")
-        return None if patch is None else str(patch["format"])
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, Diff) and other.raw == self.raw
-
-    __hash__ = None  # type: ignore[assignment]
-
-    def __str__(self) -> str:
-        return self.patch or "\n".join(f"{change.operation} {change.path}" for change in self.changes)
-
-    def __repr__(self) -> str:
-        changes = self.changes
-        what = ", ".join(f"{word(change.operation)} {word(str(change.path))}" for change in changes[:3])
-        more = f" and {len(changes) - 3:,} more" if len(changes) > 3 else ""
-        return f"<Diff {what or 'no changes'}{more}{'' if self.patch else ', no patch'}>"
-
-
-@dataclass(frozen=True)
-class PlanEntry:
-    """One step of a plan: `status` is `pending in_progress completed cancelled`, `priority` `high medium low`."""
-
-    content: str
-    status: str
-    priority: str
-
-
-class Plan(Entity):
-    """A plan of the agent (ACP v2, Agent Plan)."""
-
-    _group = "plans"
-
-    @property
-    def type(self) -> str:
-        return str(self.raw.get("plan", {}).get("type", ""))
-
-    @property
-    def entries(self) -> list[PlanEntry]:
-        """Its steps; empty for a plan that is no list."""
-        entries = self.raw.get("plan", {}).get("entries", ())
-        return [
-            PlanEntry(str(entry["content"]), str(entry.get("status", "")), str(entry.get("priority", "")))
-            for entry in entries
-        ]
-
-    def __repr__(self) -> str:
-        done = sum(entry.status == "completed" for entry in self.entries)
-        return f"<Plan {quoted(self.id)}: {done} of {len(self.entries)} done>"

@@ -8,7 +8,7 @@ from typing import Any
 from . import errors
 from .config import Command, Config
 from .driver import Driver
-from .results import Entities, Message, Permission, Reader, Terminal, ToolCall
+from .results import Entities, Message, Permission, Reader, Terminal, ToolCall, Usage
 
 
 class Reading:
@@ -21,26 +21,35 @@ class Reading:
         return self._driver.state
 
     @property
-    def messages(self) -> list[Message]:
+    def messages(self) -> Entities[Message]:
         """All messages and thoughts of the session, in order of first sight."""
-        return [Message(self._reader, key) for key in self._reader.keys("messages")]
+        return Entities([Message(self._reader, key) for key in self._reader.keys("messages")], Message)
 
     @property
     def tool_calls(self) -> Entities[ToolCall]:
         """All tool calls of the session, indexed by position or the agent's id."""
         remote = self._driver.remote
-        return Entities([ToolCall(self._reader, key, remote) for key in self._reader.keys("toolCalls")])
+        return Entities([ToolCall(self._reader, key, remote) for key in self._reader.keys("toolCalls")], ToolCall)
 
     @property
     def terminals(self) -> Entities[Terminal]:
         """All terminals of the session, indexed by position or the agent's id."""
         remote = self._driver.remote
-        return Entities([Terminal(self._reader, key, remote) for key in self._reader.keys("terminals")])
+        return Entities([Terminal(self._reader, key, remote) for key in self._reader.keys("terminals")], Terminal)
 
     @property
-    def pending(self) -> list[Permission]:
+    def pending(self) -> Entities[Permission]:
         """The permission requests that wait for an answer, oldest first."""
-        return [Permission(self._reader, key) for key in self._driver.state.pending_permissions()]
+        waiting = self._driver.state.pending_permissions()
+        return Entities([Permission(self._reader, key) for key in waiting], Permission)
+
+    @property
+    def usage(self) -> Usage:
+        """How full the agent's context is and what the session has cost, as far as it has told; false when it has not.
+
+        Read anew at each access. The tokens of one turn are its `turn.usage`. (ACP v2, Session Usage)
+        """
+        return Usage.of(self._driver.state.part("usage"))
 
     @property
     def config(self) -> Config:

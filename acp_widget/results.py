@@ -3,27 +3,23 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Awaitable, Callable, Generator, Mapping
+from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from typing import Any, Protocol
 
-from .entities import (
-    Change,
-    Diff,
-    E,
-    Entities,
-    Entity,
-    Message,
-    Plan,
-    PlanEntry,
-    Reader,
-    quoted,
-    text_of,
-    word,
-)
+from . import frozen
+from .code_blocks import CodeBlock
+from .entities import E, Entities, Entity, Reader, Result, frozen_of, quoted, text_of, word
+from .export import transcript
+from .export.entries import Entry
+from .files import TouchedFile, touched
+from .frames import Columns, frame
+from .parts import Change, Diff, Message, Plan, PlanEntry
 from .tool_calls import Permission, Remote, Terminal, ToolCall
+from .usage import Usage
 
 __all__ = [
     "Change",
+    "CodeBlock",
     "Diff",
     "Entities",
     "Message",
@@ -31,9 +27,12 @@ __all__ = [
     "Plan",
     "PlanEntry",
     "Reader",
+    "Result",
     "Terminal",
     "ToolCall",
+    "TouchedFile",
     "Turn",
+    "Usage",
     "quoted",
 ]
 
@@ -57,6 +56,12 @@ class TurnHost(Protocol):
 
 
 _OVER = frozenset({"done", "failed", "not_sent"})
+_GROUPS = ("messages", "toolCalls", "terminals", "permissions", "plans", "notices", "compactions", "unknownUpdates")
+_STEPS: Columns = (
+    *(("what", "text"), ("id", "text"), ("kind", "text"), ("status", "text"), ("text", "text")),
+    *(("first", "time"), ("ended", "time"), ("seconds", "seconds")),
+)
+"""The columns of `Turn.to_frame()`."""
 
 
 class Turn(Entity):
@@ -79,7 +84,7 @@ class Turn(Entity):
     @property
     def status(self) -> str:
         """`queued`, `sent`, `running`, `done`, `failed` or `not_sent` (stopped before it was sent)."""
-        return str(self.raw.get("status", "queued"))
+        return str(self._data.get("status", "queued"))
 
     @property
     def done(self) -> bool:
@@ -89,19 +94,21 @@ class Turn(Entity):
     @property
     def stop_reason(self) -> str | None:
         """ACP's stop reason, `end_turn` or `cancelled` for instance; None while it runs or when none was told."""
-        return self.raw.get("stopReason")
+        return self._data.get("stopReason")
 
     @property
     def error(self) -> Mapping[str, Any] | None:
         """`message`, `code` and `data` when the turn ended with an error."""
-        return self.raw.get("error")
+        error: Mapping[str, Any] | None = frozen.own_copy(self._data.get("error"))
+        return error
 
     @property
     def prompt(self) -> str | None:
         """The prompt's text; None for work that no prompt began."""
-        blocks = self.raw.get("prompt") if self.raw else None
+        data = self._data
+        blocks = data.get("prompt")
         if blocks is None:
-            return None if self.raw else self._given
+            return None if data else self._given
         return text_of(blocks)
 
     @property
@@ -110,13 +117,35 @@ class Turn(Entity):
         return "\n\n".join(text for message in self.messages if message.role == "agent" and (text := message.text))
 
     @property
-    def messages(self) -> list[Message]:
+    def messages(self) -> Entities[Message]:
         """All messages and thoughts of the turn, in order of first sight."""
-        return self._mine(Message)
+        return Entities(self._mine(Message), Message)
 
     @property
-    def thoughts(self) -> list[Message]:
-        return [message for message in self.messages if message.role == "thought"]
+    def thoughts(self) -> Entities[Message]:
+        return self.messages.where(role="thought")
+
+    @property
+    def code_blocks(self) -> Entities[CodeBlock]:
+        """The fenced code blocks of the agent's messages, in order: `turn.code_blocks[-1].code`."""
+        said = self.messages.where(role="agent")
+        return Entities([block for message in said for block in message.code_blocks], CodeBlock)
+
+    @property
+    def files(self) -> Entities[TouchedFile]:
+        """The files that its tool calls changed, as far as the agent told: `turn.files["src/stats.py"].operations`.
+
+        From the diffs of its calls, and the locations of calls of kind `edit`, `delete` and `move` without a diff of
+        them. Calls that have not begun, wait for an answer, failed or were cancelled do not count, and neither does
+        what a command in a terminal changed: no agent tells that.
+        """
+        return Entities(touched(self.tool_calls), TouchedFile)
+
+    @property
+    def usage(self) -> Usage | None:
+        """The tokens of this turn, when the agent reported them at its end; else None. See `agent.usage` too."""
+        told = self._data.get("usage")
+        return Usage.of({}, told) if isinstance(told, Mapping) else None
 
     @property
     def plan(self) -> Plan | None:
@@ -128,28 +157,28 @@ class Turn(Entity):
     def tool_calls(self) -> Entities[ToolCall]:
         """Indexed by position or by the agent's id: `turn.tool_calls["call_2"]`."""
         keys = self._reader.keys("toolCalls", turn=self._key)
-        return Entities([ToolCall(self._reader, key, self._host.remote) for key in keys])
+        return Entities([ToolCall(self._reader, key, self._host.remote) for key in keys], ToolCall)
 
     @property
-    def diffs(self) -> list[Diff]:
+    def diffs(self) -> Entities[Diff]:
         """The diffs of all its tool calls, in order."""
-        return [diff for call in self.tool_calls for diff in call.diffs]
+        return Entities([diff for call in self.tool_calls for diff in call.diffs], Diff)
 
     @property
     def terminals(self) -> Entities[Terminal]:
         """Indexed by position or by the agent's id."""
         keys = self._reader.keys("terminals", turn=self._key)
-        return Entities([Terminal(self._reader, key, self._host.remote) for key in keys])
+        return Entities([Terminal(self._reader, key, self._host.remote) for key in keys], Terminal)
 
     @property
     def permissions(self) -> Entities[Permission]:
         """Every permission request of the turn and what became of it."""
-        return Entities(self._mine(Permission))
+        return Entities(self._mine(Permission), Permission)
 
     @property
     def duration(self) -> float | None:
         """Seconds from sending the prompt to the end, or until now; None before it was sent."""
-        at = self.raw.get("at") or {}
+        at = self._data.get("at") or {}
         if at.get("sent") is None:
             return None
         end = at.get("end")
@@ -178,11 +207,67 @@ class Turn(Entity):
         keys = self._reader.keys(kind._group, turn=self._key)  # type: ignore[attr-defined]
         return [kind(self._reader, key) for key in keys]
 
+    # --- as data ---------------------------------------------------------------------------------------------------
+
+    def to_dict(self) -> dict[str, Any]:
+        """The whole turn for `json.dumps`: its own fields, and lists of what it did under ACP's names."""
+        own = super().to_dict()
+        del own["turn"]
+        return {
+            **own,
+            "messages": self.messages.to_dict(),
+            "toolCalls": self.tool_calls.to_dict(),
+            "terminals": self.terminals.to_dict(),
+            "permissions": self.permissions.to_dict(),
+            "plans": [plan.to_dict() for plan in self._mine(Plan)],
+        }
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row for each message, thought, tool call, permission and plan, by first sight.
+
+        Raises `ImportError` where pandas is not installed. The columns stand in docs/results.md.
+        """
+        rows = [
+            *(_step("thought" if each.role == "thought" else "message", each, each.text) for each in self.messages),
+            *(_step("tool_call", each, each.title or each.name or "") for each in self.tool_calls),
+            *(_step("permission", each, each.title) for each in self.permissions),
+            *(_step("plan", each, "\n".join(step.content for step in each.entries)) for each in self._mine(Plan)),
+        ]
+        return frame(sorted(rows, key=lambda row: row["first"] or 0.0), _STEPS)
+
+    @property
+    def _name(self) -> str:
+        return self.id
+
+    def _freeze(self) -> frozen.Frozen:
+        keys = {group: self._reader.keys(group, turn=self._key) for group in _GROUPS}
+        for call in self.tool_calls:  # what belongs to its calls, though it was first seen later
+            keys["terminals"] += [each._key for each in call.terminals if each._key not in keys["terminals"]]
+            keys["permissions"] += [each._key for each in call.permissions if each._key not in keys["permissions"]]
+        kept = frozen_of(self._reader, {**keys, "turns": [self._key]})
+        places = {key for names in keys.values() for key in names}
+        return kept.with_part("timeline", [key for key in self._reader.part("timeline") if key in places])
+
+    @classmethod
+    def _of_snapshot(cls, reader: frozen.Frozen, key: str) -> Turn:
+        return cls(frozen.NoAgent(reader), key)
+
+    # --- as it is shown --------------------------------------------------------------------------------------------
+
     def _ipython_display_(self) -> None:
         self._host.display_turn(self)
+
+    def _drawn(self) -> Sequence[Entry]:
+        return transcript.turn_entries(self._reader.snapshot(), self._key)
 
     def __repr__(self) -> str:
         about = "work no prompt began" if self.prompt is None else quoted(self.prompt)
         end = f", {word(self.stop_reason)}" if self.stop_reason else ""
         calls = len(self.tool_calls)
         return f"<Turn {self.id}: {about}, {self.status}{end}, {calls} tool call{'' if calls == 1 else 's'}>"
+
+
+def _step(what: str, thing: Entity, text: str) -> dict[str, Any]:
+    times = {"first": thing._time("first"), "ended": thing._time("end"), "seconds": thing._seconds()}
+    words = {name: getattr(thing, name, None) for name in ("kind", "status")}
+    return {"what": what, "id": thing.id, "text": text, **words, **times}

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import base64
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timezone
 from typing import Any, Protocol
 
-from .entities import Diff, Entities, Entity, Reader, quoted, text_of, word
+from . import shown
+from .entities import Entities, Entity, Reader, frozen_of, quoted, text_of, word
+from .export.entries import Entry, Line
+from .frozen import Frozen, NoAgent, own_copy
+from .parts import Diff
 from .session.screen import screen_text, size_of
 from .session.words import is_final
+
+_OPTIONS = 20  # of a pending request that are listed
 
 
 class Remote(Protocol):
@@ -27,6 +34,11 @@ class ToolCall(Entity):
     """
 
     _group = "toolCalls"
+    _columns = (
+        *(("id", "text"), ("turn", "count"), ("kind", "text"), ("status", "text"), ("title", "text")),
+        *(("name", "text"), ("paths", "list"), ("asked", "flag"), ("text", "text")),
+        *(("first", "time"), ("started", "time"), ("ended", "time"), ("seconds", "seconds")),
+    )
 
     def __init__(self, reader: Reader, key: str, remote: Remote) -> None:
         super().__init__(reader, key)
@@ -34,20 +46,20 @@ class ToolCall(Entity):
 
     @property
     def title(self) -> str | None:
-        return self.raw.get("title")
+        return self._data.get("title")
 
     @property
     def name(self) -> str | None:
         """The tool's programmatic name."""
-        return self.raw.get("name")
+        return self._data.get("name")
 
     @property
     def kind(self) -> str:
-        return str(self.raw.get("kind", "other"))
+        return str(self._data.get("kind", "other"))
 
     @property
     def status(self) -> str:
-        return str(self.raw.get("status", "pending"))
+        return str(self._data.get("status", "pending"))
 
     @property
     def done(self) -> bool:
@@ -56,46 +68,48 @@ class ToolCall(Entity):
 
     @property
     def content(self) -> list[Mapping[str, Any]]:
-        """Its content items, verbatim: `content`, `diff`, `terminal`, or what the agent sent."""
+        """Its content items, verbatim: `content`, `diff`, `terminal`, or what the agent sent. A copy at each access."""
         return list(self.raw.get("content", ()))
 
     @property
     def text(self) -> str:
         """Its text content, joined."""
-        return text_of([item["content"] for item in self.content if item.get("type") == "content"])
+        return text_of([item["content"] for item in self._data.get("content", ()) if item.get("type") == "content"])
 
     @property
-    def diffs(self) -> list[Diff]:
-        return [Diff(item) for item in self.content if item.get("type") == "diff"]
+    def diffs(self) -> Entities[Diff]:
+        items = self._data.get("content", ())
+        return Entities([Diff(item) for item in items if item.get("type") == "diff"], Diff)
 
     @property
     def terminals(self) -> Entities[Terminal]:
         """The terminals it shows, in order."""
-        keys = dict.fromkeys(f"x:{item['terminalId']}" for item in self.content if item.get("type") == "terminal")
-        return Entities(
-            [Terminal(self._reader, key, self._remote) for key in keys if self._reader.get("terminals", key)]
+        keys = dict.fromkeys(
+            f"x:{item['terminalId']}" for item in self._data.get("content", ()) if item.get("type") == "terminal"
         )
+        found = [Terminal(self._reader, key, self._remote) for key in keys if self._reader.get("terminals", key)]
+        return Entities(found, Terminal)
 
     @property
     def locations(self) -> list[tuple[str, int | None]]:
         """`(path, line)` pairs; lines count from 1, None when not told."""
-        return [(place["path"], place.get("line") or None) for place in self.raw.get("locations", ())]
+        return [(place["path"], place.get("line") or None) for place in self._data.get("locations", ())]
 
     @property
     def raw_input(self) -> Any:
-        """What the tool was called with; any JSON."""
-        return self.raw.get("rawInput")
+        """What the tool was called with; any JSON. A copy at each access."""
+        return own_copy(self._data.get("rawInput"))
 
     @property
     def raw_output(self) -> Any:
-        """What the tool returned; any JSON."""
-        return self.raw.get("rawOutput")
+        """What the tool returned; any JSON. A copy at each access."""
+        return own_copy(self._data.get("rawOutput"))
 
     @property
     def permissions(self) -> Entities[Permission]:
         """The permission requests about it, oldest first: whether they were allowed, by whom and when."""
         requests = [Permission(self._reader, key) for key in self._reader.keys("permissions")]
-        return Entities([request for request in requests if request.tool_call_id == self.id])
+        return Entities([request for request in requests if request.tool_call_id == self.id], Permission)
 
     @property
     def asked(self) -> bool:
@@ -117,6 +131,22 @@ class ToolCall(Entity):
         __tracebackhide__ = True  # IPython shows the user's own lines and the message
         self._remote.cancel_call(self._key)
 
+    def _row(self) -> Mapping[str, Any]:
+        paths = [path for path, _ in self.locations] or [path for diff in self.diffs for path in diff.paths]
+        times = {"first": self._time("first"), "started": self._time("start"), "ended": self._time("end")}
+        words = {name: getattr(self, name) for name in ("id", "kind", "status", "title", "name", "asked", "text")}
+        return {**words, "turn": self.turn_number, "paths": paths, **times, "seconds": self._seconds()}
+
+    def _freeze(self) -> Frozen:
+        terminals = [terminal._key for terminal in self.terminals]
+        permissions = [request._key for request in self.permissions]
+        keys = {"toolCalls": [self._key], "terminals": terminals, "permissions": permissions}
+        return frozen_of(self._reader, keys)
+
+    @classmethod
+    def _of_snapshot(cls, reader: Frozen, key: str) -> ToolCall:
+        return cls(reader, key, NoAgent(reader))
+
     def __repr__(self) -> str:
         about = quoted(self.title or self.name or self.kind)
         return f"<ToolCall {quoted(self.id)} {word(self.kind)}: {about}, {word(self.status)}>"
@@ -126,6 +156,11 @@ class Terminal(Entity):
     """A terminal the agent runs (ACP v2, Tool Calls, Terminals). Nothing can be typed into it."""
 
     _group = "terminals"
+    _columns = (
+        *(("id", "text"), ("turn", "count"), ("command", "text"), ("cwd", "text"), ("exit_code", "count")),
+        *(("signal", "text"), ("size", "count"), ("cut", "count"), ("text", "text")),
+        *(("first", "time"), ("ended", "time"), ("seconds", "seconds")),
+    )
 
     def __init__(self, reader: Reader, key: str, remote: Remote) -> None:
         super().__init__(reader, key)
@@ -133,43 +168,43 @@ class Terminal(Entity):
 
     @property
     def command(self) -> str | None:
-        return self.raw.get("command")
+        return self._data.get("command")
 
     @property
     def cwd(self) -> str | None:
-        return self.raw.get("cwd")
+        return self._data.get("cwd")
 
     @property
     def bytes(self) -> bytes:
         """The output as it was written. Of very long output the front is dropped, see `cut`."""
-        output: Mapping[str, Any] = self.raw.get("output") or {}
+        output: Mapping[str, Any] = self._data.get("output") or {}
         return bytes(output.get("data", b""))
 
     @property
     def cut(self) -> int:
         """How many bytes were dropped from the front."""
-        output: Mapping[str, Any] = self.raw.get("output") or {}
+        output: Mapping[str, Any] = self._data.get("output") or {}
         return int(output.get("cut", 0))
 
     @property
     def text(self) -> str:
         """What a screen would show: colours dropped, progress bars at their last state."""
-        return screen_text(self.bytes, *size_of(self.raw))
+        return screen_text(self.bytes, *size_of(self._data))
 
     @property
     def exit_code(self) -> int | None:
         """The exit code; None while it runs, and when a signal ended it."""
-        status: Mapping[str, Any] = self.raw.get("exitStatus") or {}
+        status: Mapping[str, Any] = self._data.get("exitStatus") or {}
         return status.get("exitCode")
 
     @property
     def signal(self) -> str | None:
-        status: Mapping[str, Any] = self.raw.get("exitStatus") or {}
+        status: Mapping[str, Any] = self._data.get("exitStatus") or {}
         return status.get("signal")
 
     @property
     def exited(self) -> bool:
-        return self.raw.get("exitStatus") is not None
+        return self._data.get("exitStatus") is not None
 
     @property
     def can_cancel(self) -> bool:
@@ -183,6 +218,23 @@ class Terminal(Entity):
         """
         __tracebackhide__ = True
         self._remote.cancel_terminal(self._key)
+
+    def to_dict(self) -> dict[str, Any]:
+        whole = super().to_dict()
+        output = whole.get("output")
+        if isinstance(output, dict) and isinstance(output.get("data"), (bytes, bytearray)):
+            output["data"] = base64.b64encode(output["data"]).decode("ascii")
+        return whole
+
+    def _row(self) -> Mapping[str, Any]:
+        names = ("id", "command", "cwd", "exit_code", "signal", "cut", "text")
+        times = {"first": self._time("first"), "ended": self._time("end"), "seconds": self._seconds()}
+        told = {name: getattr(self, name) for name in names}
+        return {**told, "turn": self.turn_number, "size": len(self.bytes), **times}
+
+    @classmethod
+    def _of_snapshot(cls, reader: Frozen, key: str) -> Terminal:
+        return cls(reader, key, NoAgent(reader))
 
     def __str__(self) -> str:
         return self.text
@@ -201,28 +253,34 @@ class Permission(Entity):
     """
 
     _group = "permissions"
+    _columns = (
+        *(("id", "text"), ("turn", "count"), ("title", "text"), ("status", "text"), ("option_id", "text")),
+        *(("allowed", "flag"), ("by", "text"), ("why", "text"), ("tool_call_id", "text")),
+        *(("asked", "time"), ("answered", "time"), ("seconds", "seconds")),
+    )
 
     @property
     def title(self) -> str:
-        return str(self.raw.get("title", ""))
+        return str(self._data.get("title", ""))
 
     @property
     def description(self) -> str | None:
-        return self.raw.get("description")
+        return self._data.get("description")
 
     @property
     def subject(self) -> Mapping[str, Any] | None:
-        """What it is about, verbatim: a tool call, a command, or what the agent sent."""
-        return self.raw.get("subject")
+        """What it is about, verbatim: a tool call, a command, or what the agent sent. A copy at each access."""
+        subject: Mapping[str, Any] | None = own_copy(self._data.get("subject"))
+        return subject
 
     @property
     def options(self) -> list[Mapping[str, Any]]:
         """`optionId`, `name` and `kind` of each option, in the agent's order."""
-        return list(self.raw.get("options", ()))
+        return list(own_copy(self._data.get("options", ())))
 
     @property
     def status(self) -> str:
-        return str(self.raw.get("status", "pending"))
+        return str(self._data.get("status", "pending"))
 
     @property
     def pending(self) -> bool:
@@ -231,7 +289,7 @@ class Permission(Entity):
     @property
     def option_id(self) -> str | None:
         """The option that was chosen."""
-        return self.raw.get("optionId")
+        return self._data.get("optionId")
 
     @property
     def allowed(self) -> bool:
@@ -241,21 +299,42 @@ class Permission(Entity):
 
     @property
     def by(self) -> str | None:
-        return self.raw.get("by")
+        return self._data.get("by")
 
     @property
     def why(self) -> str | None:
-        return self.raw.get("why")
+        return self._data.get("why")
 
     @property
     def answered_at(self) -> datetime | None:
         """When it was answered or withdrawn, in the local time zone; None while it is pending."""
-        end = (self.raw.get("at") or {}).get("end")
+        end = (self._data.get("at") or {}).get("end")
         return None if end is None else datetime.fromtimestamp(end, timezone.utc).astimezone()
 
     @property
     def tool_call_id(self) -> str | None:
-        return self.raw.get("toolCallId")
+        return self._data.get("toolCallId")
+
+    def _row(self) -> Mapping[str, Any]:
+        names = ("id", "title", "status", "option_id", "by", "why", "tool_call_id")
+        times = {"asked": self._time("first"), "answered": self._time("end"), "seconds": self._seconds()}
+        allowed = None if self.pending else self.allowed
+        told = {name: getattr(self, name) for name in names}
+        return {**told, "turn": self.turn_number, "allowed": allowed, **times}
+
+    def _drawn(self) -> Sequence[Entry]:
+        drawn = list(super()._drawn())
+        call = (self._data.get("subject") or {}).get("toolCall")
+        if isinstance(call, Mapping):
+            title = call.get("title") or call.get("toolCallId")
+            items = [item for item in call.get("content") or () if isinstance(item, Mapping)]
+            drawn[:0] = [Line("Tool call", str(title))]
+            drawn[1:1] = [entry for item in items if item.get("type") == "diff" for entry in shown.diff(item)]
+        if self.pending:
+            offered = [f"{each.get('optionId')!r} ({each.get('name')})" for each in self.options[:_OPTIONS]]
+            more = f" and {len(self.options) - _OPTIONS} more" if len(self.options) > _OPTIONS else ""
+            drawn.append(Line("Options", ", ".join(offered) + more))
+        return drawn
 
     def __repr__(self) -> str:
         outcome = self.status if self.option_id is None else f"{quoted(self.option_id)} by {self.by}"
@@ -263,5 +342,5 @@ class Permission(Entity):
 
 
 def _offers_cancel(thing: ToolCall | Terminal) -> bool:
-    offered = (thing.raw.get("capabilities") or {}).get("cancel") is not None
+    offered = (thing._data.get("capabilities") or {}).get("cancel") is not None
     return offered and not thing._reader.left_behind(thing._group, thing._key)

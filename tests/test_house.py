@@ -57,9 +57,26 @@ ARROWS: dict[str, set[str]] = {
     "asking": {"policy", "session"},
     "controls": {"config", "protocol", "runtime", "session"},
     "config": {"entities"},
-    "results": {"entities", "session", "tool_calls"},
-    "tool_calls": {"entities", "session"},
-    "entities": set(),
+    "results": {
+        "code_blocks",
+        "entities",
+        "export",
+        "files",
+        "frames",
+        "frozen",
+        "parts",
+        "tool_calls",
+        "usage",
+    },
+    "files": {"entities", "export", "tool_calls"},
+    "tool_calls": {"entities", "export", "frozen", "parts", "session", "shown"},
+    "parts": {"code_blocks", "entities", "export", "frozen", "shown"},
+    "code_blocks": {"entities", "export", "parts"},
+    "usage": {"entities", "export"},
+    "entities": {"export", "frames", "frozen", "shown"},
+    "shown": {"export"},
+    "frozen": {"session"},
+    "frames": set(),
     "policy": set(),
     "registry": set(),
     "folders": set(),
@@ -69,13 +86,14 @@ ARROWS: dict[str, set[str]] = {
     "protocol": set(),
     "session": set(),
     "widget": {"session", "runtime"},
-    "export": {"session", "results"},
+    "export": {"session"},
     "demo": set(),
 }
 USE_NO_ERRORS = {"session", "demo", "errors"}
 
 # What each room may import beside the standard library.
 LIBRARIES: dict[str, set[str]] = {
+    "code_blocks": {"mistune"},
     "registry": {"platformdirs"},
     "widget": {
         "anywidget",
@@ -91,9 +109,10 @@ LIBRARIES: dict[str, set[str]] = {
 }
 
 PUBLIC = """
-    AcpError Agent AgentClosed AgentExited AgentNotFound AnswerRefused AuthRequired Change Choice Command Config
-    ConnectionClosed Diff Message NoAnswer NobodyWatching NotOffered Permission Plan PlanEntry ProtocolVersionError
-    RequestError SessionInfo SessionNotFound StartTimeout Terminal ToolCall Turn WaitNotPossible __version__
+    AcpError Agent AgentClosed AgentExited AgentNotFound AnswerRefused AuthRequired Change Choice CodeBlock Command
+    Config ConnectionClosed Diff Message NoAnswer NobodyWatching NotOffered Permission Plan PlanEntry
+    ProtocolVersionError RequestError SessionInfo SessionNotFound StartTimeout Terminal ToolCall TouchedFile Turn Usage
+    WaitNotPossible __version__
 """.split()  # noqa: SIM905
 
 MODULES = sorted(PACKAGE.rglob("*.py"))

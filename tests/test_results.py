@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import base64
 import inspect
 import itertools
 from random import Random
@@ -12,58 +11,14 @@ import pytest
 
 from acp_widget import Turn
 from acp_widget.session.reducer import reduce
-from acp_widget.session.state import State
 
 from .session_events import events
-
-PATCH = "diff --git /p/a.py /p/a.py\n--- /p/a.py\n+++ /p/a.py\n@@ -1 +1 @@\n-old\n+new\n"
-
-
-class Host:
-    """What an Agent lends its turns, without an agent."""
-
-    def __init__(self) -> None:
-        self.reader = State()
-        self.remote = self
-        self.asked: list[tuple[str, str]] = []
-        self._clock = itertools.count(100)
-
-    def cancel_call(self, key: str) -> None:
-        self.asked.append(("call", key))
-
-    def cancel_terminal(self, key: str) -> None:
-        self.asked.append(("terminal", key))
-
-    def feed(self, *updates: dict[str, Any]) -> None:
-        for update in updates:
-            self.event("update", update=update)
-
-    def event(self, kind: str, **fields: Any) -> None:
-        reduce(self.reader, {"type": kind, "at": float(next(self._clock)), **fields})
-
-    def turn(self) -> Turn:
-        key = self.reader.next_turn()
-        self.event("promptSent", turn=key, prompt=[{"type": "text", "text": "do it"}], source="python")
-        return Turn(self, key)  # type: ignore[arg-type]
+from .state_host import PATCH, Host, chunk, said, snapshot
 
 
 @pytest.fixture
 def host() -> Host:
     return Host()
-
-
-def chunk(data: bytes) -> dict[str, Any]:
-    data64 = base64.b64encode(data).decode()
-    return {"sessionUpdate": "terminal_output_chunk", "terminalId": "t", "data": data64}
-
-
-def snapshot(data: bytes) -> dict[str, Any]:
-    data64 = base64.b64encode(data).decode()
-    return {"sessionUpdate": "terminal_update", "terminalId": "t", "output": {"data": data64}}
-
-
-def said(message_id: str, text: str, kind: str = "agent_message_chunk") -> dict[str, Any]:
-    return {"sessionUpdate": kind, "messageId": message_id, "content": {"type": "text", "text": text}}
 
 
 def test_text_is_what_the_agent_said_and_not_what_it_thought(host: Host) -> None:

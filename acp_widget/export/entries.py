@@ -29,6 +29,7 @@ class Literal:
 
     label: str
     text: str
+    language: str = ""
 
 
 @dataclass(frozen=True)
@@ -42,13 +43,17 @@ class Diff:
 
 @dataclass(frozen=True)
 class Screen:
-    """A terminal: its last lines, and what was left out above them."""
+    """A terminal: its last lines, and what was left out above them.
+
+    `lines`, where they are wanted, is the text again: runs of CSS declarations of ours and text.
+    """
 
     command: str
     cwd: str
     state: str
     text: str
     left_out: str
+    lines: tuple[tuple[tuple[str, str], ...], ...] = ()
 
 
 @dataclass(frozen=True)

@@ -11,7 +11,9 @@ from collections.abc import Iterator
 from functools import singledispatch
 from html import escape
 
+from ..session.sgr import GROUND, INK
 from .entries import Call, Decision, Diff, Entry, Line, Literal, Said, Screen
+from .patches import marked_lines
 from .visible import literal, running
 from .words import duration
 
@@ -23,6 +25,13 @@ _PRE = "margin:4px 0;padding:4px 8px;white-space:pre-wrap;background-color:rgba(
 _USER = "background-color:rgba(66,133,244,0.14);border-radius:6px;padding:4px 8px;margin:4px 0;white-space:pre-wrap"
 _ADDED = "background-color:rgba(46,160,67,0.22)"
 _REMOVED = "background-color:rgba(220,60,50,0.22)"
+_MARKED = {"+": _ADDED, "-": _REMOVED, "@": _QUIET}
+# A terminal has a ground of its own: its colours are made for a dark one, on light pages too.
+_SCREEN = (
+    f"margin:4px 0;padding:4px 8px;white-space:pre-wrap;background-color:{GROUND};color:{INK};font-family:monospace"
+)
+# A page that typesets formulas must not find any in an agent's words (\\href makes links).
+_NO_FORMULAS = "mathjax_ignore tex2jax_ignore"
 
 
 def draw_all(entries: list[Entry]) -> list[str]:
@@ -32,10 +41,13 @@ def draw_all(entries: list[Entry]) -> list[str]:
 
 def root(pieces: list[str], uid: str) -> str:
     """The pieces in the element that the live view looks for; `uid` loses what is no letter, digit, `_` or `-`."""
-    # The mathjax classes: a page that typesets formulas must not find any in an agent's words (\href makes links).
     safe = re.sub(r"[^A-Za-z0-9_-]", "", uid)
-    classes = f"acp-transcript acp-transcript-{safe} mathjax_ignore tex2jax_ignore"
-    return f'<div class="{classes}">{"".join(pieces)}</div>'
+    return f'<div class="acp-transcript acp-transcript-{safe} {_NO_FORMULAS}">{"".join(pieces)}</div>'
+
+
+def result(pieces: list[str]) -> str:
+    """The pieces in an element of their own, which no live view looks for."""
+    return f'<div class="acp-result {_NO_FORMULAS}">{"".join(pieces)}</div>'
 
 
 def separator() -> str:
@@ -86,9 +98,9 @@ def _diff(entry: Diff) -> str:
     ]
     if entry.patch is None:
         rows.append(note("No patch was sent."))
-    else:
-        lines = _patch_lines(entry.patch) if entry.is_git else [("", line) for line in entry.patch.split("\n")]
-        text = "\n".join(_tag("span", literal(line), style) if style else _text(literal(line)) for style, line in lines)
+    elif entry.patch:
+        lines = marked_lines(entry.patch) if entry.is_git else [("", line) for line in entry.patch.split("\n")]
+        text = "\n".join(_run(_MARKED.get(mark, ""), line) for mark, line in lines)
         rows.append(f'<pre style="{_PRE}">{text}</pre>')
     return "".join(rows)
 
@@ -99,6 +111,9 @@ def _screen(entry: Screen) -> str:
     where = _aside(f"in {literal(entry.cwd)}") if entry.cwd else ""
     left_out = note(f"… {entry.left_out}") if entry.left_out else ""
     text = _tag("pre", literal(entry.text), _PRE) if entry.text else ""
+    if entry.lines:
+        drawn = "\n".join("".join(_run(style, run) for style, run in line) for line in entry.lines)
+        text = f'<pre style="{_SCREEN}">{drawn}</pre>'
     return f"<div>{command}{where}{_aside(literal(entry.state))}</div>{left_out}{text}"
 
 
@@ -151,25 +166,8 @@ def _prose(text: str) -> Iterator[str]:
         yield _tag("div", "\n".join(paragraph), _PROSE, "auto")
 
 
-_HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
-
-
-def _patch_lines(patch: str) -> Iterator[tuple[str, str]]:
-    """Lines with their style. Hunk lines are counted: a removed line `-- x` looks like a header."""
-    old = new = 0
-    for line in patch.split("\n"):
-        style = ""
-        if old > 0 or new > 0:
-            if line.startswith("+"):
-                style, new = _ADDED, new - 1
-            elif line.startswith("-"):
-                style, old = _REMOVED, old - 1
-            elif not line.startswith("\\"):
-                old, new = old - 1, new - 1
-        elif hunk := _HUNK.match(line):
-            old, new = int(hunk[1] or 1), int(hunk[2] or 1)
-            style = _QUIET
-        yield style, line
+def _run(style: str, text: str) -> str:
+    return _tag("span", literal(text), style) if style else _text(literal(text))
 
 
 def _tag(name: str, text: str, style: str, direction: str = "") -> str:

@@ -55,7 +55,7 @@ def _line(entry: Line) -> str:
 
 @draw.register
 def _literal(entry: Literal) -> str:
-    return (f"{_label(entry.label)}\n\n" if entry.label else "") + fence(literal(entry.text))
+    return (f"{_label(entry.label)}\n\n" if entry.label else "") + fence(literal(entry.text), entry.language or "text")
 
 
 @draw.register
@@ -69,6 +69,8 @@ def _diff(entry: Diff) -> str:
         if entry.patch is None
         else fence(literal(entry.patch), "diff" if entry.is_git else "text")
     )
+    if entry.patch == "":
+        patch = ""
     return f"{rows}\n{patch}" if rows else patch
 
 

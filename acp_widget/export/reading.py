@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
+from ..session.coloured import Run, coloured_lines
 from ..session.running import is_running
 from ..session.screen import screen_text, size_of
 from ..session.words import is_final
@@ -20,15 +21,18 @@ SCREEN_LENGTH = 40_000
 LINE_LENGTH = 1_000
 TAIL_BYTES = 400_000
 """Bytes at the end of a terminal's output that are read for its last lines."""
+RUNS = 4_000
+"""Stretches of one colour in a terminal."""
 CHANGES = 200
 PARTS = 60
 """Items of one tool call that are shown."""
 
 
 class Reader:
-    """Reads entries out of one snapshot, turn by turn."""
+    """Reads entries out of one snapshot, turn by turn. `colours`: terminals with theirs."""
 
-    def __init__(self, snapshot: Json) -> None:
+    def __init__(self, snapshot: Json, *, colours: bool = False) -> None:
+        self._colours = colours
         session = as_map(snapshot.get("session"))
         self._snapshot = snapshot
         self._cwd = as_word(session.get("cwd")).replace("\\", "/").rstrip("/")
@@ -67,6 +71,23 @@ class Reader:
         entries.extend(_end(turn))
         return entries
 
+    def of(self, group: str, key: str) -> list[Entry]:
+        """What one entity shows, wherever it stands."""
+        entity = as_map(as_map(self._snapshot.get(group)).get(key))
+        if group == "terminals":
+            return [self._screen(entity)]
+        if group == "toolCalls":
+            asked = as_map(self._snapshot.get("permissions")).values()
+            self._at_call[str(entity.get("toolCallId"))] = [
+                each for each in asked if each.get("toolCallId") == entity.get("toolCallId")
+            ]
+        return list(_DRAW[key[:2]](self, entity))
+
+    def item(self, item: Json) -> Entry:
+        """What one content item of a tool call shows."""
+        draw = _ITEMS.get(str(item.get("type")))
+        return draw(self, item) if draw else Literal(f"Unknown item {as_title(item.get('type'))}", as_json(item))
+
     def _message(self, message: Json) -> Iterator[Entry]:
         text = _blocks_text(message.get("content"))
         if text:
@@ -76,11 +97,7 @@ class Reader:
         key = f"t:{call.get('toolCallId')}"
         parts: list[Entry] = []
         for item in as_list(call.get("content")):
-            item = as_map(item)
-            draw = _ITEMS.get(str(item.get("type")))
-            parts.append(
-                draw(self, item) if draw else Literal(f"Unknown item {as_title(item.get('type'))}", as_json(item))
-            )
+            parts.append(self.item(as_map(item)))
         parts += [self._decision(permission) for permission in self._at_call.get(str(call.get("toolCallId")), [])]
         if len(parts) > PARTS:
             missing = Line(f"{len(parts) - PARTS} items are not shown")
@@ -125,7 +142,9 @@ class Reader:
         return as_title(change.get("operation")), path, note
 
     def _item_terminal(self, item: Json) -> Entry:
-        terminal = as_map(self._terminals.get(f"x:{item.get('terminalId')}"))
+        return self._screen(as_map(self._terminals.get(f"x:{item.get('terminalId')}")))
+
+    def _screen(self, terminal: Json) -> Screen:
         output = as_map(terminal.get("output"))
         data = as_bytes(output.get("data"))
         lines = screen_text(data[-TAIL_BYTES:], *size_of(terminal)).split("\n")
@@ -143,6 +162,7 @@ class Reader:
             state=_exit(terminal.get("exitStatus")) if terminal else "no output",
             text="\n".join(shown),
             left_out="; ".join(missing),
+            lines=_coloured(data, terminal, len(shown)) if self._colours and b"\x1b[" in data else (),
         )
 
     def _decision(self, permission: Json) -> Entry:
@@ -294,6 +314,22 @@ def _exit(status: Any) -> str:
         return "running"
     code, signal = as_map(status).get("exitCode"), as_map(status).get("signal")
     return f"exit {code}" if code is not None else f"ended by {as_title(signal)}" if signal else "ended"
+
+
+def _coloured(data: bytes, terminal: Json, count: int) -> tuple[tuple[tuple[str, str], ...], ...]:
+    """The last lines in their colours, cut as those without are; none where nearly each letter has its own."""
+    lines = coloured_lines(data[-TAIL_BYTES:], *size_of(terminal))[-count:]
+    return tuple(tuple(_shortened(line)) for line in lines) if sum(map(len, lines)) <= RUNS else ()
+
+
+def _shortened(line: list[Run]) -> Iterator[Run]:
+    room = LINE_LENGTH
+    for style, text in line:
+        if len(text) > room:
+            yield style, text[:room] + "…"
+            return
+        room -= len(text)
+        yield style, text
 
 
 def _subject(subject: Json) -> str:

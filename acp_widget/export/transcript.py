@@ -10,6 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from . import html, markdown
+from .bounds import bounded
 from .entries import Entry
 from .reading import Reader
 
@@ -23,6 +24,11 @@ def turn_html(snapshot: Mapping[str, Any], turn_key: str, uid: str) -> str:
     """One turn as HTML; its root element has the classes `acp-transcript` and `acp-transcript-<uid>`."""
     pieces = html.draw_all(Reader(snapshot).entries(turn_key))
     return html.root(_bounded(pieces, html.note), uid)
+
+
+def turn_entries(snapshot: Mapping[str, Any], turn_key: str) -> list[Entry]:
+    """The entries of one turn, terminals in their colours."""
+    return Reader(snapshot, colours=True).entries(turn_key)
 
 
 def turn_markdown(snapshot: Mapping[str, Any], turn_key: str) -> str:
@@ -51,22 +57,4 @@ def _all_turns(snapshot: Mapping[str, Any], draw: Callable[[list[Entry]], list[s
 
 
 def _bounded(pieces: list[str], note: Callable[[str], str]) -> list[str]:
-    """The pieces, or a third of the limit from the beginning and the rest from the end, and what is missing between."""
-    if not pieces:
-        return [note(_EMPTY)]
-    if sum(map(len, pieces)) <= LIMIT:
-        return pieces
-    first = _fitting(pieces, LIMIT // 3)
-    last = _fitting(pieces[first:][::-1], LIMIT - LIMIT // 3)
-    left_out = len(pieces) - first - last
-    gap = note(f"… {left_out} entries are not shown: this transcript is cut to about {LIMIT // 1000} kB.")
-    return [*pieces[:first], gap, *pieces[len(pieces) - last :]]
-
-
-def _fitting(pieces: list[str], room: int) -> int:
-    """How many of the pieces fit, from the first on."""
-    for count, piece in enumerate(pieces):
-        room -= len(piece)
-        if room < 0:
-            return count
-    return len(pieces)
+    return bounded(pieces, note, limit=LIMIT, what="this transcript", empty=_EMPTY)

@@ -47,7 +47,10 @@ def update(edit: Edit, update: Update) -> None:
         return
     cancelling = edit.data["session"]["cancelling"]
     edit.patch(("session",), {"cancelling": False})
+    active = edit.memory.active
     turns.is_idle(edit, stop_reason, error, cancelling=cancelling)
+    if active is not None and edit.memory.active is None and activity["usage"] is not None:
+        edit.patch(("turns", active), {"usage": activity["usage"]})
 
 
 def cancel(edit: Edit, event: dict[str, Any]) -> None:

@@ -1,0 +1,108 @@
+"""How results are shown where nothing is live: HTML and markdown made of the pieces of the static transcript.
+
+No script, no link, no picture, and no word of an agent is anything but text. What is too long is cut, and says so.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from typing import Any, Protocol
+
+from .export import bounds, html, markdown
+from .export.entries import Call, Decision, Diff, Entry, Line, Literal, Said, Screen
+from .export.reading import Reader
+from .export.words import cut_end
+
+LIMIT = 100_000
+"""Characters of one result as it is shown, about."""
+_WHAT = "what is shown here"
+
+
+class Source(Protocol):
+    """Where entities are read from."""
+
+    def get(self, group: str, key: str) -> Mapping[str, Any] | None: ...
+
+    def keys(self, group: str, turn: str | None = None) -> list[str]: ...
+
+    def part(self, name: str) -> Any: ...
+
+
+def as_html(entries: Sequence[Entry]) -> str:
+    """The entries as one piece of HTML with its styles inside."""
+    pieces = html.draw_all([_fitting(entry) for entry in entries])
+    return html.result(bounds.bounded(pieces, html.note, limit=LIMIT, what=_WHAT, empty="None yet."))
+
+
+def as_markdown(entries: Sequence[Entry]) -> str:
+    """The entries as markdown."""
+    pieces = markdown.draw_all([_fitting(entry) for entry in entries])
+    whole = bounds.bounded(pieces, markdown.note, limit=LIMIT, what=_WHAT, empty="None yet.")
+    return "".join(whole).rstrip() + "\n"
+
+
+def entity(source: Source, group: str, key: str) -> list[Entry]:
+    """What one entity of the state shows."""
+    found = source.get(group, key)
+    if found is None:
+        return []
+    turn = found.get("turn")
+    snapshot = {
+        **{part: source.part(part) for part in ("session", "state")},
+        "turns": {turn: source.get("turns", turn)} if isinstance(turn, str) else {},
+        "terminals": _terminals(source, found),
+        "permissions": {each: source.get("permissions", each) for each in source.keys("permissions")},
+        "timeline": [],
+    }
+    snapshot[group] = {**snapshot.get(group, {}), key: found}
+    return Reader(snapshot, colours=True).of(group, key)
+
+
+def diff(item: Mapping[str, Any]) -> list[Entry]:
+    """What one diff item shows."""
+    return [Reader({}).item(item)]
+
+
+def _terminals(source: Source, found: Mapping[str, Any]) -> dict[str, Any]:
+    named = [item.get("terminalId") for item in found.get("content", ()) if isinstance(item, Mapping)]
+    keys = [f"x:{name}" for name in named if isinstance(name, str)]
+    return {key: terminal for key in keys if (terminal := source.get("terminals", key)) is not None}
+
+
+_LONG = {Said: "text", Literal: "text", Diff: "patch", Screen: "text", Decision: "subject"}
+"""What can be long in an entry."""
+
+
+def _fitting(entry: Entry) -> Entry:
+    """The entry, or as much of it as there is room for."""
+    if isinstance(entry, Call):
+        return _fitting_call(entry)
+    name = _LONG.get(type(entry))
+    if name is None or len(html.draw(entry)) <= LIMIT:
+        return entry
+    text = getattr(entry, name) or ""
+    length = len(text)
+    while length > 100 and len(html.draw(entry)) > LIMIT:
+        changes: dict[str, Any] = {name: cut_end(text, length)}
+        if isinstance(entry, Screen):
+            changes["lines"] = ()  # they are the text again
+        entry = _with(entry, changes)
+        length //= 2
+    return entry
+
+
+def _with(entry: Entry, changes: dict[str, Any]) -> Entry:
+    return replace(entry, **changes)
+
+
+def _fitting_call(call: Call) -> Call:
+    """A call with more in it than is shown at all keeps what stands first and last in it."""
+    parts, left_out = [_fitting(part) for part in call.parts], 0
+    while len(parts) > 1 and sum(len(html.draw(part)) for part in parts) > LIMIT * 3 // 4:
+        del parts[len(parts) // 2]
+        left_out += 1
+    if left_out:
+        words = "1 item is" if left_out == 1 else f"{left_out} items are"
+        parts.insert((len(parts) + 1) // 2, Line(f"{words} not shown: this would be too long"))
+    return replace(call, parts=tuple(parts))
