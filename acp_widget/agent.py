@@ -15,9 +15,10 @@ from collections.abc import Awaitable, Callable, Mapping, Sequence
 from typing import Any
 
 from . import ending, errors, folders, policy, registry, runtime
+from .callbacks import Callbacks
 from .controls import Remote
 from .driver import Driver
-from .opening import Opening, check_env
+from .opening import check_env
 from .results import Permission, Reader, Turn, quoted
 from .sessions import Servers, place
 from .stage import Audience, Stage
@@ -29,7 +30,7 @@ _CLOSE_TIMEOUT = 20.0  # seconds; the steps of an end take less together
 _RESTART_HINT = "agent.restart() ends its process and starts it again."
 
 
-class Agent(Opening):
+class Agent(Callbacks):
     """A coding agent that speaks the Agent Client Protocol, driven from Python and from its widget.
 
     `agent`: a known name (`"claude"`; `python -m acp_widget agents` lists them), a command line, a list of arguments,
@@ -232,6 +233,7 @@ class Agent(Opening):
         closing = runtime.submit(self._driver.close())
         if not runtime.here():
             closing.result(timeout=_CLOSE_TIMEOUT)
+        self._finish_telling()
 
     def __enter__(self) -> Agent:
         return self

@@ -36,6 +36,10 @@ _STUBBORN = 5.0  # seconds after which a stop that the agent did not confirm is 
 _ANOTHER = "Make a new one: Agent(…)."
 
 
+def nobody(operations: Sequence[Any]) -> None:
+    """Nobody wants to know what changed."""
+
+
 class Driver:
     """One session with one agent. `state` may be read from any thread."""
 
@@ -65,7 +69,8 @@ class Driver:
         """The same for any other thread."""
         self.error: errors.AcpError | None = None
         """Why the agent did not start, or ended by itself; None while it runs, and when it was closed."""
-        self.on_operations: Callable[[Sequence[Any]], None] = lambda operations: None
+        self.on_operations: Callable[[Sequence[Any]], None] = nobody
+        self.on_told: Callable[[Sequence[Any]], None] = nobody
         self.on_change: Callable[[], None] = lambda: None
         self.in_use: Callable[[], bool] = lambda: False
         """Whether somebody can still prompt it though nobody holds the Agent."""
@@ -183,6 +188,7 @@ class Driver:
         outcome = reduce(self.state, event)
         if outcome.ops:
             runtime.tell(self.on_operations, outcome.ops)
+            runtime.tell(self.on_told, outcome.ops)
         for answer in outcome.answers:
             if self._peer is not None:
                 self._peer.answer(answer.request_id, answer.result, answer.error)

@@ -20,6 +20,7 @@ ARROWS: dict[str, set[str]] = {
     "commands": {"recording", "registry"},
     "recording": {"protocol", "session"},
     "agent": {
+        "callbacks",
         "controls",
         "driver",
         "ending",
@@ -33,6 +34,8 @@ ARROWS: dict[str, set[str]] = {
         "stage",
         "widget",
     },
+    "callbacks": {"deliveries", "driver", "entities", "opening", "parts", "results", "runtime", "session"},
+    "deliveries": set(),
     "opening": {"reading", "runtime", "sessions"},
     "reading": {"config", "driver", "results"},
     "stage": {"driver", "export", "runtime", "widget"},
