@@ -50,7 +50,8 @@ class CodeBlock(Result):
         return self.code
 
     def __repr__(self) -> str:
-        return f"<CodeBlock {quoted(self.language or 'no language')}, {self.lines} lines: {quoted(self.code)}>"
+        size = "1 line" if self.lines == 1 else f"{self.lines} lines"
+        return f"<CodeBlock {quoted(self.language or 'no language')}, {size}: {quoted(self.code)}>"
 
 
 def fenced(text: str) -> list[tuple[str | None, str]]:
@@ -75,5 +76,6 @@ def _blocks(tokens: Sequence[Mapping[str, Any]]) -> Iterator[tuple[str | None, s
     for token in tokens:
         if token["type"] == "block_code" and token.get("style") == "fenced":
             words = str((token.get("attrs") or {}).get("info") or "").split()
-            yield (words[0] if words else None), str(token["raw"])
+            code = str(token["raw"])
+            yield (words[0] if words else None), code if code.endswith("\n") or not code else f"{code}\n"
         yield from _blocks(token.get("children") or ())

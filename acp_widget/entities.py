@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, overload
 
 from . import shown
-from .export.entries import Entry
+from .export.entries import Entry, Line
 from .frames import Columns, frame
 from .frozen import Frozen, own_copy
 
@@ -15,6 +15,7 @@ S = TypeVar("S", bound="Entity")
 
 _LONG_WORD = 100  # characters of a path or a status that are shown
 _LISTED = 100  # results that are listed
+_DRAWN = 200  # results that are drawn
 
 
 class Place(Protocol):
@@ -233,7 +234,7 @@ class Entities(Sequence[E], Generic[E]):
         ['read', 'edit']
         """
         for name in wanted:
-            if name.startswith("_") or not hasattr(self._of, name) or callable(getattr(self._of, name)):
+            if name.startswith("_") or not _has(self._of, name):
                 raise TypeError(f"where(): {self._of.__name__} has no attribute {name!r} to look at.")
         return Entities([item for item in self._items if _is(item, wanted)], self._of)
 
@@ -269,11 +270,20 @@ class Entities(Sequence[E], Generic[E]):
         return "[" + ",\n ".join(shown) + "]"
 
     def _drawn(self) -> list[Entry]:
-        return [entry for item in self._items for entry in item._drawn()]
+        drawn = [entry for item in self._items[:_DRAWN] for entry in item._drawn()]
+        more = len(self._items) - _DRAWN
+        return [*drawn, Line(f"{more:,} more are not shown")] if more > 0 else drawn
 
     _repr_html_ = Result._repr_html_
     _repr_markdown_ = Result._repr_markdown_
     _repr_mimebundle_ = Result._repr_mimebundle_
+
+
+def _has(kind: type, name: str) -> bool:
+    """Whether things of this kind have such an attribute, that is no method."""
+    missing = object()
+    given = getattr(kind, name, missing)
+    return name in getattr(kind, "__dataclass_fields__", ()) or (given is not missing and not callable(given))
 
 
 def _is(item: object, wanted: Mapping[str, Any]) -> bool:

@@ -9,7 +9,7 @@ from typing import Any
 from . import shown
 from .code_blocks import CodeBlock, fenced
 from .entities import Entities, Entity, Result, quoted, text_of, word
-from .export.entries import Entry
+from .export.entries import Entry, Literal, Said
 from .export.patches import marked_lines
 from .frozen import own_copy
 
@@ -47,6 +47,14 @@ class Message(Entity):
             **{"id": self.id, "turn": self.turn_number, "role": self.role, "text": self.text},
             **{"code_blocks": len(self.code_blocks), "first": self._time("first"), "ended": self._time("end")},
         }
+
+    def _drawn(self) -> Sequence[Entry]:
+        drawn = super()._drawn()
+        # In a transcript a thought is folded away; who shows it alone wants to read it.
+        return [
+            Literal("Thought", each.text) if isinstance(each, Said) and each.role == "thought" else each
+            for each in drawn
+        ]
 
     def __str__(self) -> str:
         return self.text

@@ -5,18 +5,18 @@ No script, no link, no picture, and no word of an agent is anything but text. Wh
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from typing import Any, Protocol
 
-from .export import bounds, html, markdown
+from .export import html, markdown
+from .export.bounds import bounded
 from .export.entries import Call, Decision, Diff, Entry, Line, Literal, Said, Screen
 from .export.reading import Reader
 from .export.words import cut_end
 
 LIMIT = 100_000
 """Characters of one result as it is shown, about."""
-_WHAT = "what is shown here"
 
 
 class Source(Protocol):
@@ -31,15 +31,17 @@ class Source(Protocol):
 
 def as_html(entries: Sequence[Entry]) -> str:
     """The entries as one piece of HTML with its styles inside."""
-    pieces = html.draw_all([_fitting(entry) for entry in entries])
-    return html.result(bounds.bounded(pieces, html.note, limit=LIMIT, what=_WHAT, empty="None yet."))
+    return html.result(_bounded(entries, html.draw, html.note))
 
 
 def as_markdown(entries: Sequence[Entry]) -> str:
     """The entries as markdown."""
-    pieces = markdown.draw_all([_fitting(entry) for entry in entries])
-    whole = bounds.bounded(pieces, markdown.note, limit=LIMIT, what=_WHAT, empty="None yet.")
-    return "".join(whole).rstrip() + "\n"
+    return "".join(_bounded(entries, markdown.draw, markdown.note)).rstrip() + "\n"
+
+
+def _bounded(entries: Sequence[Entry], draw: Callable[[Entry], str], note: Callable[[str], str]) -> list[str]:
+    what = "what is shown here"
+    return bounded(entries, lambda entry: draw(_fitting(entry)), note, limit=LIMIT, what=what, empty="None yet.")
 
 
 def entity(source: Source, group: str, key: str) -> list[Entry]:
@@ -99,8 +101,9 @@ def _with(entry: Entry, changes: dict[str, Any]) -> Entry:
 def _fitting_call(call: Call) -> Call:
     """A call with more in it than is shown at all keeps what stands first and last in it."""
     parts, left_out = [_fitting(part) for part in call.parts], 0
-    while len(parts) > 1 and sum(len(html.draw(part)) for part in parts) > LIMIT * 3 // 4:
-        del parts[len(parts) // 2]
+    lengths = [len(html.draw(part)) for part in parts]
+    while len(parts) > 1 and sum(lengths) > LIMIT * 3 // 4:
+        del parts[len(parts) // 2], lengths[len(lengths) // 2]
         left_out += 1
     if left_out:
         words = "1 item is" if left_out == 1 else f"{left_out} items are"

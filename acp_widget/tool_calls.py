@@ -322,11 +322,15 @@ class Permission(Entity):
         told = {name: getattr(self, name) for name in names}
         return {**told, "turn": self.turn_number, "allowed": allowed, **times}
 
+    def _freeze(self) -> Frozen:
+        return frozen_of(self._reader, {"permissions": [self._key], "toolCalls": [f"t:{self.tool_call_id}"]})
+
     def _drawn(self) -> Sequence[Entry]:
         drawn = list(super()._drawn())
         call = (self._data.get("subject") or {}).get("toolCall")
         if isinstance(call, Mapping):
-            title = call.get("title") or call.get("toolCallId")
+            known = self._reader.get("toolCalls", f"t:{self.tool_call_id}") or {}
+            title = call.get("title") or known.get("title") or call.get("toolCallId")
             items = [item for item in call.get("content") or () if isinstance(item, Mapping)]
             drawn[:0] = [Line("Tool call", str(title))]
             drawn[1:1] = [entry for item in items if item.get("type") == "diff" for entry in shown.diff(item)]

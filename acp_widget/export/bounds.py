@@ -2,30 +2,38 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
+from typing import TypeVar
+
+T = TypeVar("T")
 
 
-def bounded(pieces: list[str], note: Callable[[str], str], *, limit: int, what: str, empty: str) -> list[str]:
-    """The pieces, or a third of the limit from the beginning and the rest from the end, and what is missing between.
+def bounded(
+    things: Sequence[T], draw: Callable[[T], str], note: Callable[[str], str], *, limit: int, what: str, empty: str
+) -> list[str]:
+    """The things as they are drawn, or a third of the limit from the beginning and the rest from the end, and what is
+    missing between. What there is no room for is not drawn.
 
-    `limit` in characters, `what` for the sentence that says so; `empty` is what no pieces say.
+    `limit` in characters, `what` for the sentence that says so; `empty` is what no things say.
     """
-    if not pieces:
+    if not things:
         return [note(empty)]
-    if sum(map(len, pieces)) <= limit:
-        return pieces
-    first = _fitting(pieces, limit // 3)
-    last = _fitting(pieces[first:][::-1], limit - limit // 3)
-    left_out = len(pieces) - first - last
+    first = _fitting(things, draw, limit // 3)
+    last = _fitting(reversed(things[len(first) :]), draw, limit - sum(map(len, first)))[::-1]
+    left_out = len(things) - len(first) - len(last)
+    if not left_out:
+        return [*first, *last]
     words = "1 entry is" if left_out == 1 else f"{left_out} entries are"
-    gap = note(f"… {words} not shown: {what} is cut to about {limit // 1000} kB.")
-    return [*pieces[:first], gap, *pieces[len(pieces) - last :]]
+    return [*first, note(f"… {words} not shown: {what} is cut to about {limit // 1000} kB."), *last]
 
 
-def _fitting(pieces: list[str], room: int) -> int:
-    """How many of the pieces fit, from the first on."""
-    for count, piece in enumerate(pieces):
+def _fitting(things: Iterable[T], draw: Callable[[T], str], room: int) -> list[str]:
+    """Those that fit, from the first on."""
+    pieces = []
+    for thing in things:
+        piece = draw(thing)
         room -= len(piece)
         if room < 0:
-            return count
-    return len(pieces)
+            break
+        pieces.append(piece)
+    return pieces

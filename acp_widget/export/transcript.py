@@ -57,4 +57,4 @@ def _all_turns(snapshot: Mapping[str, Any], draw: Callable[[list[Entry]], list[s
 
 
 def _bounded(pieces: list[str], note: Callable[[str], str]) -> list[str]:
-    return bounded(pieces, note, limit=LIMIT, what="this transcript", empty=_EMPTY)
+    return bounded(pieces, str, note, limit=LIMIT, what="this transcript", empty=_EMPTY)
