@@ -174,13 +174,15 @@ class Deliveries:
             log.warning("A function of on_%s failed", event, exc_info=True)
             if not subscription._failed:
                 subscription._failed = True
-                self._show(f"{subscription!r} failed and goes on: {type(error).__name__}: {error}"[:500])
+                text = f"{subscription!r} failed; it is called again next time. {type(error).__name__}: {error}"
+                self._show(text[:500], subscription._function)
 
-    def _show(self, text: str) -> None:
-        """Once a function: as a warning where people look, and among the session's diagnostics."""
+    def _show(self, text: str, function: Told) -> None:
+        """Once a function: as a warning that points to it, and among the session's diagnostics."""
         self._report(text)
+        code = getattr(function, "__code__", Deliveries._show.__code__)
         try:
-            warnings.warn(text, RuntimeWarning, stacklevel=2)
+            warnings.warn_explicit(text, RuntimeWarning, code.co_filename, code.co_firstlineno)
         except Exception:
             log.debug("Warnings are errors here", exc_info=True)
 

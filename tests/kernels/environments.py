@@ -19,7 +19,10 @@ ORDINARY = ("6.31.0", "7.4.0")
 SLOW = ("6.29.5", "7.1.0", "7.3.0")
 
 # ipykernel brings one of the two nest-asyncios, depending on its version. Both are there, as they may be for a user.
-PINS = ("ipywidgets>=8.1,<9", "anywidget>=0.11,<0.12", "nest-asyncio>=1.6,<2", "nest-asyncio2>=1.7,<2")
+PINS = (
+    *("ipywidgets>=8.1,<9", "anywidget>=0.11,<0.12", "mistune>=3,<4"),
+    *("nest-asyncio>=1.6,<2", "nest-asyncio2>=1.7,<2"),
+)
 
 
 def python(version: str) -> str:
