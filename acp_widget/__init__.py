@@ -19,6 +19,7 @@ _HOMES = {
     "CodeBlock": "results",
     "Config": "config",
     "Diff": "results",
+    "Entities": "results",
     "Message": "results",
     "Permission": "results",
     "Plan": "results",
@@ -29,6 +30,7 @@ _HOMES = {
     "Turn": "results",
     "Usage": "results",
     "SessionInfo": "sessions",
+    "Subscription": "deliveries",
     "AcpError": "errors",
     "AgentClosed": "errors",
     "AgentExited": "errors",
@@ -51,6 +53,7 @@ __all__ = [*sorted(_HOMES), "__version__"]
 if TYPE_CHECKING:
     from .agent import Agent as Agent
     from .config import Choice as Choice, Command as Command, Config as Config
+    from .deliveries import Subscription as Subscription
     from .errors import (
         AcpError as AcpError,
         AgentClosed as AgentClosed,
@@ -72,6 +75,7 @@ if TYPE_CHECKING:
         Change as Change,
         CodeBlock as CodeBlock,
         Diff as Diff,
+        Entities as Entities,
         Message as Message,
         Permission as Permission,
         Plan as Plan,
