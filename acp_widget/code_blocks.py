@@ -21,6 +21,12 @@ class CodeBlock(Result):
     """A fenced code block of a message: its `language` as the agent wrote it (None when it did not), and its `code`.
 
     `code` ends with a newline unless it is empty. `print(block)` gives the code alone.
+
+    >>> from acp_widget import Agent
+    >>> with Agent("demo") as agent:
+    ...     turn = agent.run("hello")
+    >>> [block.language for block in turn.code_blocks]
+    []
     """
 
     language: str | None

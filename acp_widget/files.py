@@ -20,6 +20,12 @@ class TouchedFile(Result):
 
     An operation is one of a diff's (`add modify delete move copy`, or the agent's own word), `move away` for the old
     path of a move, or the kind of a call (`edit delete move`) that names the file as its location without a diff of it.
+
+    >>> from acp_widget import Agent
+    >>> with Agent("demo", permissions="allow") as agent:
+    ...     turn = agent.run("The test for mean() fails on an empty list. Fix it.")
+    >>> [file.operations for file in turn.files]
+    [('modify',)]
     """
 
     path: str

@@ -26,6 +26,9 @@ class Usage(Result):
 
     `context_used` of `context_size` tokens are in its context. `cost` is in `currency`, for the session so far.
     The tokens are those of one turn. All are the agent's own figures.
+
+    >>> Usage(context_used=2_252, context_size=200_000, cost=0.5, currency="EUR")
+    <Usage context 2,252 of 200,000 tokens (1%), cost 0.5 EUR>
     """
 
     context_used: int | None = None
