@@ -22,6 +22,7 @@ from .opening import check_env
 from .results import Permission, Reader, Turn, quoted
 from .sessions import Servers, place
 from .stage import Audience, Stage
+from .undo.undo import Undo, Watch, watched
 from .widget import waiting
 from .widget.widget import SessionWidget
 
@@ -48,6 +49,8 @@ class Agent(Callbacks):
     never stored or shown.
     `client_files`, `client_terminals`: offer an agent of ACP v1 to read and write files, and to run its commands, here
     in the kernel: shown, and within `cwd` and the additional directories (docs/client-services.md).
+    `watch`: True, or folders, whose files are copied before each turn, so that `turn.revert()` can restore whatever
+    was changed in them; default: the temporary folder of `"demo"` (docs/undo.md).
 
     Raises `ValueError` for an unknown policy, an empty command, or a `cwd` that is no folder. May be used from any
     thread. An Agent that nobody holds any more ends when its work is done.
@@ -73,6 +76,7 @@ class Agent(Callbacks):
         mcp_servers: Servers = (),
         client_files: bool = False,
         client_terminals: bool = False,
+        watch: Watch = None,
     ) -> None:
         launch = registry.launch(agent)
         self._permissions = policy.check(permissions)
@@ -93,6 +97,7 @@ class Agent(Callbacks):
             session=session,
             client_files=client_files,
             client_terminals=client_terminals,
+            watch=watched(watch, self._cwd, own=temporary),
         )
         self._stage = Stage(self._driver, audience)
         weakref.finalize(self, _abandon, self._driver).atexit = False
@@ -314,6 +319,10 @@ class _Lent:
     @property
     def remote(self) -> Remote:
         return self._agent._driver.remote
+
+    @property
+    def undo(self) -> Undo:
+        return self._agent._driver.undo
 
     def wait_for_turn(self, key: str, timeout: float | None) -> None:
         __tracebackhide__ = True  # IPython shows the user's own lines and the message

@@ -27,6 +27,7 @@ from .registry import Launch
 from .session.reducer import reduce
 from .session.state import State
 from .sessions import Sessions
+from .undo.undo import Undo
 
 log = logging.getLogger(__name__)
 
@@ -58,12 +59,15 @@ class Driver:
         session: str | None = None,
         client_files: bool = False,
         client_terminals: bool = False,
+        watch: Sequence[str] = (),
     ) -> None:
         self.state = State()
         self.prompts = Prompts(self.state, self.emit)
         self.login = Login(self, audience, nobody_after=nobody_after)
         self.sessions = Sessions(place or {"cwd": cwd, "mcpServers": []}, session)
         self.asking = Asking(self.state, self.emit, audience, permissions=permissions, nobody_after=nobody_after)
+        folders = [cwd, *self.sessions.place.get("additionalDirectories", ())]
+        self.undo = Undo(self.state, roots=folders, watch=watch, report=self.report)
         self.controls = Controls(self.state, lambda: self._peer if self.ready else None)
         self.remote = Remote(self.controls, check=self.check_usable, report=self.report)
         """The same for any other thread."""
@@ -139,6 +143,8 @@ class Driver:
         """Send the first queued prompt if the agent is free."""
         if not self.prompts or not self.ready or self._peer is None or self.login.open or self.state.busy():
             return
+        if not self.undo.begin(self.prompts.first, self.settle):
+            return
         turn, blocks, again = self.prompts.take()
         self._peer.prompt(turn, blocks, again=again)
 
@@ -186,6 +192,7 @@ class Driver:
         """Reduce one event, pass its operations on, send its answers, and do what follows from it. Never raises."""
         event["at"] = time.time()
         outcome = reduce(self.state, event)
+        self.undo.heard(event)  # before the answers: what they allow may change a file
         if outcome.ops:
             runtime.tell(self.on_operations, outcome.ops)
             runtime.tell(self.on_told, outcome.ops)
@@ -206,7 +213,8 @@ class Driver:
     def _after_change(self, turns: set[str]) -> None:
         self.asking.look()
         for turn in turns:
-            self.prompts.see_end(turn)
+            if self.undo.end(turn, lambda turn=turn: self._after_change({turn})):  # type: ignore[misc]
+                self.prompts.see_end(turn)
         runtime.tell(self.on_change)
         # Not at once: the event that freed the agent may be followed by others of the same message.
         asyncio.get_running_loop().call_soon(self.settle)
@@ -226,7 +234,12 @@ class Driver:
 
     def idle(self) -> bool:
         """True when nothing runs, is queued or is about to start; a start that nobody can log in for is not."""
-        return not self.prompts and (self._starting is None or self.login.stuck) and not self.state.busy()
+        return (
+            not self.prompts
+            and not self.undo.busy
+            and (self._starting is None or self.login.stuck)
+            and not self.state.busy()
+        )
 
     async def settled(self) -> None:
         """Wait until the agent has started or not, or waits for a login."""
@@ -343,6 +356,7 @@ class Driver:
             terminals=self._client_terminals,
             env=environment,
             missing_is_empty=self._launch.missing_file_is_empty,
+            before_write=self.undo.before_write,
             calls=self.state.calls_under_way,
         )
 
@@ -394,5 +408,6 @@ class Driver:
             )
             self._end("closed", error)
             self.asking.stop()
+            self._leave(asyncio.ensure_future(self.undo.close()))
             self._closing = asyncio.ensure_future(self._all_left())
         return self._closing

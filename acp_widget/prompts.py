@@ -51,6 +51,11 @@ class Prompts:
         self._queue.appendleft(turn)
         self._again.add(turn)
 
+    @property
+    def first(self) -> str:
+        """The next one."""
+        return self._queue[0]
+
     def take(self) -> tuple[str, Blocks, bool]:
         """The next one, its blocks, and whether it was sent before."""
         turn = self._queue.popleft()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import time
 from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from typing import Any, Protocol
@@ -15,6 +16,9 @@ from .files import TouchedFile, touched
 from .frames import Columns, frame
 from .parts import Change, Diff, Message, Plan, PlanEntry
 from .tool_calls import Permission, Remote, Terminal, ToolCall
+from .undo.changes import Changes, FileChange
+from .undo.reverting import Reverted
+from .undo.undo import Undo
 from .usage import Usage
 
 __all__ = [
@@ -45,6 +49,9 @@ class TurnHost(Protocol):
 
     @property
     def remote(self) -> Remote: ...
+
+    @property
+    def undo(self) -> Undo: ...
 
     def wait_for_turn(self, key: str, timeout: float | None) -> None: ...
 
@@ -202,6 +209,26 @@ class Turn(Entity):
     def cancel(self) -> None:
         """Stop this turn, as `agent.cancel()` does. One that is still queued is only taken back, and never sent."""
         self._host.cancel_turn(self._key)
+
+    def changes(self) -> Changes:
+        """What it did to files, by bytes and not by what was told of it: known when the turn is over (docs/undo.md)."""
+        return self._host.undo.changes(self._key)
+
+    def revert(self, *paths: str | os.PathLike[str] | FileChange, dry_run: bool = False) -> Reverted:
+        """Put the files that it changed back as they were, or only these; `dry_run` tells what would be done.
+
+        What somebody changed after the turn is named as a conflict and left alone. Raises `ValueError` for a path that
+        the turn did not change, while the turn runs, and where nothing was recorded.
+
+        >>> from acp_widget import Agent
+        >>> with Agent("demo", permissions="allow") as agent:
+        ...     turn = agent.run("The test for mean() fails on an empty list. Fix it.")
+        >>> turn.changes()
+        <FileChange modify stats.py>
+        >>> turn.revert()
+        restored: stats.py
+        """
+        return self._host.undo.revert(self._key, paths, dry_run=dry_run)
 
     def _mine(self, kind: Callable[[Reader, str], E]) -> list[E]:
         keys = self._reader.keys(kind._group, turn=self._key)  # type: ignore[attr-defined]

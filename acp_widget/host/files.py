@@ -7,7 +7,7 @@ import concurrent.futures
 import errno
 import os
 import secrets
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
@@ -42,6 +42,7 @@ class Files:
     """The files of one session. One request at a time, in the order they came, in a thread of its own.
 
     `emit(event)` shows writes. `calls()` gives the tool calls of the turn under way, as the state holds them.
+    `before_write(path)` is awaited before each write.
     `missing_is_empty`: a missing file is read as an empty one, for agents that cannot make one otherwise.
     """
 
@@ -51,9 +52,11 @@ class Files:
         emit: Callable[[Json], object],
         *,
         calls: Callable[[], Iterable[Mapping[str, Any]]],
+        before_write: Callable[[str], Awaitable[None]] | None = None,
         missing_is_empty: bool = False,
     ) -> None:
         self._roots, self._emit, self._calls = roots, emit, calls
+        self._before_write = before_write
         self._missing_is_empty = missing_is_empty
         self._worker: concurrent.futures.ThreadPoolExecutor | None = None
         self._accounted: set[str] = set()  # finished calls whose diff was that of an earlier write
@@ -91,6 +94,8 @@ class Files:
             raise RequestError(INVALID_PARAMS, f"`content` is no valid Unicode text: {error}.") from None
         if len(data) > LARGEST_FILE:
             raise RequestError(INVALID_PARAMS, f"`content` is larger than {_size(LARGEST_FILE)}.")
+        if self._before_write is not None:
+            await self._before_write(place.path)
         call = await self._work(_write, place, data, content, self._roots.shown(place))
         if not self._is_shown(place):
             self._emit({"type": "update", "update": call})

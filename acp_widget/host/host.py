@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from ..errors import RequestError
@@ -18,6 +18,10 @@ def _nothing(event: Json) -> None:
     """Nobody listens yet."""
 
 
+async def _unseen(path: str) -> None:
+    """Nobody keeps what is written over."""
+
+
 def _no_calls() -> Iterable[Mapping[str, Any]]:
     return ()
 
@@ -26,7 +30,7 @@ class Host:
     """The services of one session: its files, its commands (`protocol/services.py` says who calls them).
 
     `roots`: the folders it is confined to, what the agent works in first. `env`: what commands start with.
-    `missing_is_empty`, `calls`: as for `Files`.
+    `missing_is_empty`, `calls`, `before_write`: as for `Files`.
 
     >>> Host(["/p"], files=True, terminals=False, env={}).capabilities
     {'fs': {'readTextFile': True, 'writeTextFile': True}}
@@ -41,13 +45,16 @@ class Host:
         env: Mapping[str, str],
         missing_is_empty: bool = False,
         calls: Callable[[], Iterable[Mapping[str, Any]]] = _no_calls,
+        before_write: Callable[[str], Awaitable[None]] = _unseen,
     ) -> None:
         self.emit: Callable[[Json], object] = _nothing
         self.capabilities: Json = {}
         self._offered: dict[str, Service] = {}
         self.methods: Mapping[str, Service] = self._offered
         places = Roots(roots)
-        self._files = Files(places, self._tell, calls=calls, missing_is_empty=missing_is_empty)
+        self._files = Files(
+            places, self._tell, calls=calls, before_write=before_write, missing_is_empty=missing_is_empty
+        )
         self._terminals = Terminals(places, self._tell, env=env)
         if files:
             self.capabilities["fs"] = {"readTextFile": True, "writeTextFile": True}

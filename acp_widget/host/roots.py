@@ -115,9 +115,10 @@ class Folder:
         """Whether we may write to what is there."""
         return os.access(self._at(name), os.W_OK, dir_fd=self._descriptor)
 
-    def replace(self, source: str, target: str) -> None:
-        """Give a file another's name, in one step."""
-        os.replace(self._at(source), self._at(target), src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+    def replace(self, source: str, target: str, *, into: Folder | None = None) -> None:
+        """Give a file another's name, in one step; `into` another folder."""
+        to = into or self
+        os.replace(self._at(source), to._at(target), src_dir_fd=self._descriptor, dst_dir_fd=to._descriptor)
 
     def remove(self, name: str) -> None:
         """Remove a file, or nothing."""

@@ -1,0 +1,163 @@
+"""What a turn did to files, as people read it: `turn.changes()`."""
+
+from __future__ import annotations
+
+import html
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import overload
+
+from ..protocol.git_patch import git_patch
+from .store import Store
+from .trees import Found
+
+_LONGEST = 100_000  # characters of one diff that is shown
+
+
+@dataclass(frozen=True, repr=False)
+class FileChange:
+    """A file as it was before a turn and after it. `operation`: `add`, `modify`, `delete` or `move`.
+
+    `path` is absolute; `old_path` where a moved file was. `source` says how the earlier bytes are known: `watch` (the
+    folder was watched), `tool call` (copied when a call named it), `write` (written by the kernel), `diff` (taken back
+    from what the agent showed). `reversible`: whether `turn.revert()` can restore it; if not, `why_not`.
+    """
+
+    path: str
+    operation: str
+    source: str
+    old_path: str | None = None
+    why_not: str = ""
+    _was: Found = field(default_factory=lambda: Found("nothing"))
+    _now: Found = field(default_factory=lambda: Found("nothing"))
+    _store: Store = field(default_factory=Store, compare=False)
+    _cwd: str = ""
+
+    @property
+    def reversible(self) -> bool:
+        return not self.why_not
+
+    @property
+    def before(self) -> bytes | None:
+        """The bytes before the turn; None when there was no file, or no copy of it."""
+        return None if self._was.blob is None else self._store.get(self._was.blob)
+
+    @property
+    def after(self) -> bytes | None:
+        """The bytes when the turn was over; None when there was no file, or no copy of it."""
+        return None if self._now.blob is None else self._store.get(self._now.blob)
+
+    @property
+    def mode_before(self) -> int | None:
+        """Its permission bits before, `0o644` for instance; None when there was no file."""
+        return stat.S_IMODE(self._was.mode) if self._was.kind == "file" else None
+
+    @property
+    def mode_after(self) -> int | None:
+        return stat.S_IMODE(self._now.mode) if self._now.kind == "file" else None
+
+    @property
+    def shown_path(self) -> str:
+        """The path relative to the agent's folder, where it lies in it; every byte of it readable."""
+        return shown(self.path, self._cwd)
+
+    @property
+    def diff(self) -> str:
+        """The change as a git patch; a line that says so where the content is no text, or unknown."""
+        lines = []
+        if self.mode_before != self.mode_after and None not in (self.mode_before, self.mode_after):
+            lines.append(f"old mode {self._was.mode | 0o100000:o}\nnew mode {self._now.mode | 0o100000:o}\n")
+        if self.old_path is not None:
+            lines.append(f"rename from {shown(self.old_path, self._cwd)}\nrename to {self.shown_path}\n")
+        return "".join(lines) + self._text()
+
+    def _text(self) -> str:
+        if self._was.same(self._now) or (self._was.blob is not None and self._was.blob == self._now.blob):
+            return ""
+        sides = [(found.size if found.kind == "file" else 0) for found in (self._was, self._now)]
+        unknown = f"{self.shown_path}: {sides[0]:,} bytes before, {sides[1]:,} after\n"
+        if any(found.kind == "file" and found.blob is None for found in (self._was, self._now)):
+            return unknown
+        try:
+            old, new = (None if data is None else data.decode() for data in (self.before, self.after))
+        except (UnicodeDecodeError, OSError):
+            return unknown
+        if "\0" in (old or "") or "\0" in (new or ""):
+            return unknown
+        patch = git_patch(self.shown_path, old, new or "")
+        return patch if len(patch) <= _LONGEST else f"{patch[:_LONGEST]}\n… cut here\n"
+
+    def __str__(self) -> str:
+        return self.diff
+
+    def __repr__(self) -> str:
+        old = f" from {shown(self.old_path, self._cwd)}" if self.old_path is not None else ""
+        why = "" if self.reversible else f", cannot be reverted: {self.why_not}"
+        return f"<FileChange {self.operation} {self.shown_path}{old}{why}>"
+
+    def _repr_html_(self) -> str:
+        return f"<pre>{html.escape(repr(self)[1:-1])}\n{html.escape(self.diff)}</pre>"
+
+
+class Changes(Sequence[FileChange]):
+    """The changes of a turn by position or by path: `turn.changes()["stats.py"]`.
+
+    `left_out` says what could not be seen, path → why; `note` is a sentence when nothing was recorded at all.
+    """
+
+    def __init__(self, changes: Iterable[FileChange], *, cwd: str, left_out: Mapping[str, str], note: str = "") -> None:
+        self._changes = list(changes)
+        self._cwd = cwd
+        self.left_out = dict(left_out)
+        self.note = note
+
+    def __len__(self) -> int:
+        return len(self._changes)
+
+    def __iter__(self) -> Iterator[FileChange]:
+        return iter(self._changes)
+
+    @overload
+    def __getitem__(self, index: int | str) -> FileChange: ...
+
+    @overload
+    def __getitem__(self, index: slice) -> list[FileChange]: ...
+
+    def __getitem__(self, index: int | str | slice) -> FileChange | list[FileChange]:
+        if not isinstance(index, str):
+            return self._changes[index]
+        found = self.named(index)
+        if found is None:
+            raise KeyError(index)
+        return found
+
+    def named(self, path: str | os.PathLike[str]) -> FileChange | None:
+        """The change of a path, absolute or relative to the agent's folder; also by where a moved file was."""
+        wanted = os.path.normpath(os.path.join(self._cwd, os.path.expanduser(os.fspath(path))))
+        wanted = os.path.join(os.path.realpath(os.path.dirname(wanted)), os.path.basename(wanted))
+        return next((each for each in self._changes if wanted in (each.path, each.old_path)), None)
+
+    def __repr__(self) -> str:
+        lines = [repr(each) for each in self._changes[:100]]
+        if len(self) > 100:
+            lines.append(f"… and {len(self) - 100:,} more")
+        if self.note:
+            lines.append(self.note)
+        for path, why in list(self.left_out.items())[:10]:
+            lines.append(f"not seen: {shown(path, self._cwd)}: {why}")
+        if len(self.left_out) > 10:
+            lines.append(f"not seen: {len(self.left_out) - 10:,} more, in .left_out")
+        return "\n".join(lines) or "No file was changed, as far as is known."
+
+    def _repr_html_(self) -> str:
+        head = "" if self._changes and not (self.note or self.left_out) else f"<pre>{html.escape(repr(self))}</pre>"
+        return head + "".join(each._repr_html_() for each in self._changes[:100])
+
+
+def shown(path: str, cwd: str) -> str:
+    """A path for people: relative in `cwd`, bytes that are no text as `\\udcff`."""
+    told = os.path.relpath(path, cwd) if cwd and path.startswith(cwd.rstrip(os.sep) + os.sep) else path
+    safe = told.encode("utf-8", "backslashreplace").decode()
+    return "".join(char if char.isprintable() else char.encode("unicode_escape").decode() for char in safe)

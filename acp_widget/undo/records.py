@@ -1,0 +1,217 @@
+"""What is known of one turn's files while it runs, and what follows from it when it is over."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from .changes import FileChange
+from .patches import Hunk, fits, sections, taken_back
+from .trees import NOTHING, Found, Looker, Tree, inside
+
+_KINDS = frozenset({"edit", "delete", "move"})
+_NOT_DONE = frozenset({"failed", "cancelled"})
+_FINAL = frozenset({"completed", "failed", "cancelled"})
+_INPUTS = (
+    *("path", "file_path", "filePath", "abs_path", "absPath", "filename", "old_path", "oldPath", "new_path", "newPath"),
+    *("source", "destination", "source_path", "destination_path"),
+)
+_NOTEBOOK = "it is a notebook, and what is open in Jupyter is never written; `.before` has its bytes"
+_TOO_LATE = "the agent had changed it before it could be copied, and its diff does not tell how it was"
+
+
+@dataclass(frozen=True)
+class Named:
+    """A file as it was when a tool call first named it. `late`: the call was over then."""
+
+    found: Found
+    source: str
+    late: bool = False
+
+
+@dataclass
+class Record:
+    """One turn. `before`: the watched folders when it began; None when none is watched."""
+
+    number: int
+    before: Tree | None = None
+    named: dict[str, Named] = field(default_factory=dict)
+    left_out: dict[str, str] = field(default_factory=dict)
+    folders: set[str] = field(default_factory=set)
+    """Folders that were there before it."""
+    told: set[str] = field(default_factory=set)
+    """Paths as calls named them."""
+    touched: bool = False
+    """Whether a call named a file."""
+    changes: list[FileChange] | None = None
+    """None until it is over."""
+
+
+def paths_of(call: Mapping[str, Any]) -> Iterator[str]:
+    """The paths that a call names and may change."""
+    for change, _ in _told(call):
+        yield from (path for path in (change.get("oldPath"), change.get("path")) if isinstance(path, str))
+    if call.get("kind") in _KINDS:
+        places = [place.get("path") for place in call.get("locations") or () if isinstance(place, Mapping)]
+        given = call.get("rawInput")
+        values = [given.get(name) for name in _INPUTS] if isinstance(given, Mapping) else []
+        yield from (path for path in (*places, *values) if isinstance(path, str) and path)
+
+
+def is_late(call: Mapping[str, Any]) -> bool:
+    """Whether the call may have changed its files already."""
+    return call.get("status") in _FINAL
+
+
+def _told(call: Mapping[str, Any]) -> Iterator[tuple[Mapping[str, Any], list[Hunk]]]:
+    """The changes of the diffs of a call, each with what its patch says of it."""
+    for item in call.get("content") or ():
+        if not isinstance(item, Mapping) or item.get("type") != "diff":
+            continue
+        changes = [change for change in item.get("changes") or () if isinstance(change, Mapping)]
+        patch = item.get("patch")
+        parts: list[list[Hunk]] = []
+        if isinstance(patch, Mapping) and patch.get("format") == "git_patch" and isinstance(patch.get("text"), str):
+            parts = list(sections(patch["text"]))
+        # Sections have no reliable names; they stand in the order of the changes.
+        yield from zip(changes, parts if len(parts) == len(changes) else [[] for _ in changes], strict=True)
+
+
+class Conclusion:
+    """Compares before and after, for one turn that is over. Runs in the thread of the files."""
+
+    def __init__(self, record: Record, looker: Looker, cwd: str, after: Tree | None) -> None:
+        self._record, self._looker, self._cwd, self._after = record, looker, cwd, after
+        self._changes: dict[str, FileChange] = {}
+
+    def draw(self, calls: Sequence[Mapping[str, Any]], roots: Sequence[str]) -> list[FileChange]:
+        """The changes, by path. `calls`: the tool calls of the turn."""
+        before = self._record.before
+        if before is not None and self._after is not None:
+            for path in sorted({*before.files, *self._after.files}):
+                if before.covers(path):
+                    was = before.files.get(path, NOTHING)
+                    now = self._after.files.get(path) or self._looker.look(path)
+                    self._note(path, was, now, "watch")
+        done = [told for call in calls if call.get("status") not in _NOT_DONE for told in _told(call)]
+        for path, named in self._record.named.items():
+            if before is None or not before.covers(path):
+                self._judge(path, named, [told for told in done if self._is(told[0].get("path"), path)])
+        self._pair(told for told, _ in done)
+        return [self._checked(change, roots) for _, change in sorted(self._changes.items())]
+
+    def _judge(self, path: str, named: Named, told: Sequence[tuple[Mapping[str, Any], list[Hunk]]]) -> None:
+        """What was there before a call, with what its diff says where we may have looked too late."""
+        was, now = named.found, self._looker.look(path)
+        if named.source == "write" or not told:
+            if not named.late:
+                self._note(path, was, now, named.source)
+            return
+        change, hunks = told[0]
+        data = self._bytes(was)
+        in_time = not named.late and not was.same(now) and (was.kind != "file" or not hunks or fits(data or b"", hunks))
+        if in_time:
+            self._note(path, was, now, named.source)
+            return
+        earlier = self._taken_back(change, hunks, was, data)
+        if earlier is not None:
+            self._note(path, earlier, now, "diff")
+        elif not named.late and not was.same(now):
+            self._note(path, was, now, named.source)
+        elif change.get("operation") in ("add", "modify", "delete"):
+            self._changes[path] = self._change(path, str(change["operation"]), "diff", was, now, _TOO_LATE)
+
+    def _taken_back(
+        self, change: Mapping[str, Any], hunks: Sequence[Hunk], was: Found, data: bytes | None
+    ) -> Found | None:
+        operation = change.get("operation")
+        if operation == "add":
+            return NOTHING
+        if operation == "delete" and was.kind == "nothing" and len(hunks) == 1 and not hunks[0].new:
+            old: bytes | None = hunks[0].old
+        else:
+            old = None if data is None else taken_back(data, hunks)
+        if old is None:
+            return None
+        try:
+            mode = was.mode if was.kind == "file" else 0o644
+            return Found("file", mode, self._looker.store.put(old), len(old))
+        except OSError:
+            return None
+
+    def _bytes(self, found: Found) -> bytes | None:
+        try:
+            return None if found.blob is None else self._looker.store.get(found.blob)
+        except OSError:
+            return None
+
+    def _is(self, told: object, path: str) -> bool:
+        try:
+            return isinstance(told, str) and os.path.realpath(os.path.join(self._cwd, told)) == path
+        except (OSError, ValueError):
+            return False
+
+    def _note(self, path: str, was: Found, now: Found, source: str) -> None:
+        if was.same(now) or (was.kind != "file" and now.kind != "file"):
+            return
+        operation = "add" if was.kind != "file" else "modify" if now.kind == "file" else "delete"
+        self._changes[path] = self._change(path, operation, source, was, now)
+
+    def _change(self, path: str, operation: str, source: str, was: Found, now: Found, why: str = "") -> FileChange:
+        return FileChange(path, operation, source, None, why, was, now, self._looker.store, self._cwd)
+
+    def _pair(self, told: Iterable[Mapping[str, Any]]) -> None:
+        """A file that went and one that came are a move: when the agent says so, or the bytes are the same."""
+        pairs: list[tuple[str, str]] = []
+        gone = {path: change for path, change in self._changes.items() if change.operation == "delete"}
+        came = {path: change for path, change in self._changes.items() if change.operation == "add"}
+        for each in told:
+            if each.get("operation") == "move":
+                old = next((path for path in gone if self._is(each.get("oldPath"), path)), None)
+                new = next((path for path in came if self._is(each.get("path"), path)), None)
+                if old is not None and new is not None:
+                    pairs.append((old, new))
+                    del gone[old], came[new]
+        for new, change in came.items():
+            same = [old for old, lost in gone.items() if lost._was.blob and lost._was.blob == change._now.blob]
+            rivals = [other for other in came.values() if other._now.blob == change._now.blob]
+            if len(same) == len(rivals) == 1 and change._now.size:
+                pairs.append((same[0], new))
+        for old, new in pairs:
+            was = self._changes.pop(old)
+            self._changes[new] = replace(self._changes[new], operation="move", old_path=old, _was=was._was)
+
+    def _checked(self, change: FileChange, roots: Sequence[str]) -> FileChange:
+        """The change, and whether it can be reverted."""
+        why = change.why_not
+        paths = [path for path in (change.path, change.old_path) if path is not None]
+        if any(path.lower().endswith(".ipynb") for path in paths):
+            why = _NOTEBOOK
+        elif not all(inside(path, roots) for path in paths):
+            why = "it lies outside of the folders of this session"
+        elif change._was.kind not in ("file", "nothing"):
+            why = f"before, it was no file: {change._was.why or change._was.kind}"
+        elif change._was.kind == "file" and change._was.blob is None:
+            why = why or f"there is no copy of it: {change._was.why}"
+        elif change._now.kind == "file" and change._now.blob is None:
+            why = why or f"a later change of it could not be told: {change._now.why}"
+        elif change._now.kind not in ("file", "nothing", "folder"):
+            why = why or f"it is no file any more: {change._now.why or change._now.kind}"
+        return replace(change, why_not=why)
+
+
+def folders_above(paths: Iterable[str]) -> set[str]:
+    """The folders above these paths that are there now."""
+    found: set[str] = set()
+    for path in paths:
+        above = os.path.dirname(path)
+        while above not in found and above != os.path.dirname(above):
+            with contextlib.suppress(OSError):
+                if stat.S_ISDIR(os.lstat(above).st_mode):
+                    found.add(above)
+            above = os.path.dirname(above)
+    return found

@@ -1,0 +1,226 @@
+"""`turn.revert()`: files as they were before a turn, unless somebody changed them since."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Final
+
+from ..host.roots import Place, folder_of
+from .changes import FileChange, shown
+from .records import Record
+from .trees import NOTHING, Found, Looker, inside, reason
+
+_FULL: Final = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+_HEADS: Final = {
+    "restored": "restored",
+    "removed": "removed",
+    "conflicts": "changed since, left alone",
+    "failed": "could not be restored",
+    "skipped": "skipped",
+}
+
+
+@dataclass(frozen=True, repr=False)
+class Reverted:
+    """What a revert did, or with `dry_run` what it would do. Paths are absolute.
+
+    `restored` and `removed` list paths; `conflicts`, `failed` and `skipped` say why, by path. True when nothing stood
+    in the way: no conflict, no failure.
+    """
+
+    dry_run: bool
+    cwd: str
+    restored: list[str] = field(default_factory=list)
+    removed: list[str] = field(default_factory=list)
+    conflicts: dict[str, str] = field(default_factory=dict)
+    failed: dict[str, str] = field(default_factory=dict)
+    skipped: dict[str, str] = field(default_factory=dict)
+
+    def __bool__(self) -> bool:
+        return not self.conflicts and not self.failed
+
+    def __repr__(self) -> str:
+        lines = []
+        for name, head in _HEADS.items():
+            told: list[str] | dict[str, str] = getattr(self, name)
+            would = "would be " if self.dry_run and name in ("restored", "removed") else ""
+            for path in told:
+                why = f": {told[path]}" if isinstance(told, dict) else ""
+                lines.append(f"{would}{head}: {shown(path, self.cwd)}{why}")
+        return "\n".join(lines) or "There was nothing to revert."
+
+
+@dataclass
+class _Step:
+    """One path that is put back. `staged`: the folder and name of the new bytes, beside where they belong."""
+
+    path: str
+    target: Found
+    expected: Found
+    staged: tuple[Place, str] | None = None
+
+
+class Revert:
+    """One call of `revert`. `blame(path, found)`: the number of a later turn that left the file like this, or None."""
+
+    def __init__(
+        self, record: Record, looker: Looker, roots: Sequence[str], cwd: str, blame: Callable[[str, Found], int | None]
+    ) -> None:
+        self._record, self._looker, self._roots, self._cwd, self._blame = record, looker, roots, cwd, blame
+
+    def run(self, changes: Sequence[FileChange], *, dry_run: bool) -> Reverted:
+        report = Reverted(dry_run, self._cwd)
+        steps = [step for change in changes for step in self._steps(change, report)]
+        removals = [step for step in steps if step.target.kind == "nothing"]
+        restores = [step for step in steps if step.target.kind == "file"]
+        if dry_run:
+            report.removed.extend(step.path for step in removals)
+            report.restored.extend(step.path for step in restores)
+            return report
+        try:
+            if not self._stage(restores, report):
+                return report
+            for step in removals:
+                self._remove(step, report)
+            self._tidy(removals)
+            for step in restores:
+                self._restore(step, report)
+        finally:
+            for step in restores:
+                self._unstage(step)
+        return report
+
+    def _steps(self, change: FileChange, report: Reverted) -> list[_Step]:
+        """What is to be done for a change: all of it, or nothing."""
+        if change.why_not:
+            report.skipped[change.path] = change.why_not
+            return []
+        steps = [_Step(change.path, change._was, change._now)]
+        if change.operation == "move" and change.old_path is not None:
+            steps = [_Step(change.old_path, change._was, NOTHING), _Step(change.path, NOTHING, change._now)]
+        current = {step.path: self._looker.look(step.path) for step in steps}
+        if all(current[step.path].same(step.target) for step in steps):
+            report.skipped[change.path] = "it is as it was before"
+            return []
+        for step in steps:
+            why = self._conflict(step, current[step.path])
+            if why:
+                report.conflicts[change.path] = why
+                return []
+        return [step for step in steps if not current[step.path].same(step.target)]
+
+    def _conflict(self, step: _Step, current: Found) -> str:
+        if not self._own_place(step.path):
+            return "a folder above it is a link now, which is not followed"
+        if current.same(step.target) or current.same(step.expected):
+            return ""
+        later = self._blame(step.path, current)
+        if later is not None:
+            return f"turn {later} changed it after this one: revert that first"
+        what = {"nothing": "it is gone", "file": "its content or mode is another"}.get(
+            current.kind, f"a {current.kind} stands there"
+        )
+        return f"{what}: somebody changed it after the turn"
+
+    def _own_place(self, path: str) -> bool:
+        """Whether the folder is where it says, whatever became of links."""
+        above = os.path.dirname(path)
+        return os.path.realpath(above) == above and inside(path, self._roots) is not None
+
+    # --- effects ---------------------------------------------------------------------------------------------------
+
+    def _stage(self, steps: Sequence[_Step], report: Reverted) -> bool:
+        """Write all bytes beside their places first. False when the disk is full: nothing was changed then."""
+        for step in steps:
+            try:
+                step.staged = self._written(step)
+            except OSError as error:
+                report.failed[step.path] = reason(error)
+                if error.errno in _FULL:
+                    for other in steps:
+                        report.failed.setdefault(other.path, f"{reason(error)}; nothing was changed")
+                        self._unstage(other)
+                    return False
+        return True
+
+    def _written(self, step: _Step) -> tuple[Place, str]:
+        assert step.target.blob is not None
+        data = self._looker.store.get(step.target.blob)
+        above = os.path.dirname(step.path)
+        while not os.path.isdir(above):
+            above = os.path.dirname(above)
+        name = f".acp-widget-{secrets.token_hex(8)}.tmp"
+        place = self._place(os.path.join(above, name))
+        with folder_of(place) as folder:
+            descriptor = folder.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+            try:
+                with open(descriptor, "wb") as file:
+                    file.write(data)
+                    if hasattr(os, "fchmod"):
+                        os.fchmod(descriptor, step.target.mode & 0o777)
+            except BaseException:
+                folder.remove(name)
+                raise
+        return place, name
+
+    def _unstage(self, step: _Step) -> None:
+        if step.staged is not None:
+            place, name = step.staged
+            step.staged = None
+            with contextlib.suppress(OSError), folder_of(place) as folder:
+                folder.remove(name)
+
+    def _remove(self, step: _Step, report: Reverted) -> None:
+        try:
+            with folder_of(self._place(step.path)) as folder:
+                if self._still(step, report):
+                    folder.remove(os.path.basename(step.path))
+                    report.removed.append(step.path)
+        except OSError as error:
+            report.failed[step.path] = reason(error)
+
+    def _restore(self, step: _Step, report: Reverted) -> None:
+        if step.staged is None:
+            return
+        place, name = step.staged
+        target = self._place(step.path)
+        try:
+            with folder_of(place) as staged, folder_of(target, make=True) as folder:
+                if self._still(step, report):
+                    staged.replace(name, target.parts[-1], into=folder)
+                    step.staged = None
+                    report.restored.append(step.path)
+        except OSError as error:
+            report.failed[step.path] = reason(error)
+
+    def _still(self, step: _Step, report: Reverted) -> bool:
+        """Whether nobody was faster: looked at again just before."""
+        now = self._looker.look(step.path)
+        if now.same(step.expected) or (step.expected.kind == "folder" and now.kind == "nothing"):
+            return True
+        report.conflicts[step.path] = "somebody changed it just now"
+        return False
+
+    def _tidy(self, removed: Sequence[_Step]) -> None:
+        """Folders that the turn made go when nothing is left in them."""
+        for step in removed:
+            above = os.path.dirname(step.path)
+            while inside(above, self._roots) and above not in self._record.folders:
+                if os.path.realpath(above) != above:
+                    break
+                try:
+                    os.rmdir(above)
+                except OSError:
+                    break
+                above = os.path.dirname(above)
+
+    def _place(self, path: str) -> Place:
+        root = inside(path, self._roots)
+        if root is None:
+            raise PermissionError(errno.EACCES, "it lies outside of the folders of this session")
+        return Place(path, root, tuple(os.path.relpath(path, root).split(os.sep)))

@@ -1,0 +1,207 @@
+"""Files as they are now: one by one, or a whole folder, within bounds. What is left out is said."""
+
+from __future__ import annotations
+
+import os
+import stat
+import time
+from collections import deque
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Final
+
+from .store import PREFIX, Store
+
+SKIPPED: Final = frozenset(
+    [
+        ".git",
+        ".hg",
+        ".svn",
+        ".jj",
+        "node_modules",
+        ".venv",
+        "venv",
+        "__pycache__",
+        ".ipynb_checkpoints",
+        ".mypy_cache",
+        ".pytest_cache",
+        ".ruff_cache",
+        ".tox",
+        ".nox",
+        ".cache",
+    ]
+)
+"""Folders that are never watched, by name."""
+_FRESH = 2_000_000_000  # ns after a change in which another one may leave the times as they are
+_NO_LINK: int = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
+_BINARY: int = getattr(os, "O_BINARY", 0)
+
+
+@dataclass(frozen=True)
+class Limits:
+    """How much is copied: bytes of a file, bytes and files of all watched folders, seconds of one look at them."""
+
+    file: int = 5_000_000
+    total: int = 100_000_000
+    count: int = 20_000
+    seconds: float = 5.0
+
+
+@dataclass(frozen=True)
+class Found:
+    """What stands at a path. `kind`: `file`, `nothing`, `folder`, `link`, or `other`.
+
+    `blob`: the copy of a file; None when there is none, `why` says why not. `stamp` changes when the file does.
+    """
+
+    kind: str
+    mode: int = 0
+    blob: str | None = None
+    size: int = 0
+    why: str = ""
+    stamp: tuple[int, ...] = ()
+
+    def same(self, other: Found) -> bool:
+        """Whether bytes and mode are the same, as far as that can be told."""
+        if (self.kind, self.mode) != (other.kind, other.mode):
+            return False
+        if self.blob is None or other.blob is None:
+            return self.kind != "file" or (self.blob is other.blob and self.stamp == other.stamp)
+        return self.blob == other.blob
+
+
+NOTHING = Found("nothing")
+
+
+@dataclass
+class Tree:
+    """Watched folders at one moment: files by their path, and the folders that were looked through to the end."""
+
+    files: dict[str, Found] = field(default_factory=dict)
+    folders: set[str] = field(default_factory=set)
+    left_out: dict[str, str] = field(default_factory=dict)
+    """Path → why, of what is too large or could not be read. Folders that are never watched are not told."""
+
+    def covers(self, path: str) -> bool:
+        """Whether it is known what stood there, or that nothing did."""
+        if path in self.files:
+            return True
+        above = os.path.dirname(path)
+        while above not in self.folders:
+            if above in self.left_out or os.path.basename(above) in SKIPPED or above == os.path.dirname(above):
+                return False
+            if above in self.files:  # it was a file
+                return True
+            above = os.path.dirname(above)
+        below = os.path.relpath(path, above).split(os.sep)
+        return not any(part in SKIPPED for part in below[:-1]) and path not in self.left_out
+
+
+class Looker:
+    """Looks at files and copies what is new. What has not changed since the last look is not read again."""
+
+    def __init__(self, store: Store, limits: Limits) -> None:
+        self.store, self.limits = store, limits
+        self._known: dict[str, Found] = {}
+
+    def look(self, path: str) -> Found:
+        """What stands there now; a file is copied. Never raises."""
+        try:
+            status = os.lstat(path)
+        except (FileNotFoundError, NotADirectoryError):
+            return NOTHING
+        except (OSError, ValueError) as error:
+            return Found("other", why=reason(error))
+        if not stat.S_ISREG(status.st_mode):
+            return Found(_kind(status.st_mode), stat.S_IMODE(status.st_mode))
+        known = self._known.get(path)
+        if known is not None and known.stamp == _stamp(status):
+            return known
+        found = self._copied(path, status)
+        changed = max(status.st_mtime_ns, status.st_ctime_ns)
+        if found.blob is not None and time.time_ns() - changed > _FRESH and changed <= time.time_ns():
+            self._known[path] = found
+        else:
+            self._known.pop(path, None)
+        return found
+
+    def _copied(self, path: str, status: os.stat_result) -> Found:
+        mode, size, stamp = stat.S_IMODE(status.st_mode), status.st_size, _stamp(status)
+        if size > self.limits.file:
+            return Found("file", mode, None, size, f"it is larger than {self.limits.file / 1e6:g} MB", stamp)
+        try:
+            descriptor = os.open(path, os.O_RDONLY | _NO_LINK | _BINARY)
+            with open(descriptor, "rb") as file:
+                data = file.read(self.limits.file + 1)
+                after = os.fstat(descriptor)
+            if len(data) > self.limits.file or _stamp(after) != stamp:
+                return Found("file", mode, None, size, "it changed while it was read", _stamp(after))
+            return Found("file", mode, self.store.put(data), len(data), "", stamp)
+        except OSError as error:
+            return Found("file", mode, None, size, reason(error), stamp)
+
+    def scan(self, roots: Iterable[str]) -> Tree:
+        """All files in these folders. Links are not followed, and neither they nor devices are kept. Never raises."""
+        tree, total, until = Tree(), 0, time.monotonic() + self.limits.seconds
+        waiting = deque(roots)
+        while waiting:
+            folder = waiting.popleft()
+            if time.monotonic() > until:
+                tree.left_out[folder] = f"looking through the folders took longer than {self.limits.seconds:g} s"
+                continue
+            try:
+                with os.scandir(folder) as listed:
+                    entries = sorted(listed, key=lambda entry: entry.name)
+            except OSError as error:
+                tree.left_out[folder] = reason(error)
+                continue
+            for entry in entries:
+                if _is_folder(entry):
+                    if entry.name not in SKIPPED and not entry.name.startswith(PREFIX):
+                        waiting.append(entry.path)
+                    continue
+                why = ""
+                if len(tree.files) >= self.limits.count:
+                    why = f"there are more than {self.limits.count:,} files"
+                elif total > self.limits.total:
+                    why = f"the files are larger than {self.limits.total / 1e6:g} MB together"
+                elif time.monotonic() > until:
+                    why = f"looking through the folders took longer than {self.limits.seconds:g} s"
+                if why:
+                    tree.left_out[folder] = why
+                    break
+                found = self.look(entry.path)
+                if found.kind == "file":
+                    tree.files[entry.path] = found
+                    total += found.size if found.blob is not None else 0
+                    if found.blob is None:
+                        tree.left_out[entry.path] = found.why
+            else:
+                tree.folders.add(folder)
+        return tree
+
+
+def _is_folder(entry: os.DirEntry[str]) -> bool:
+    try:
+        return entry.is_dir(follow_symlinks=False)
+    except OSError:
+        return False
+
+
+def _stamp(status: os.stat_result) -> tuple[int, ...]:
+    return (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_mode)
+
+
+def _kind(mode: int) -> str:
+    return "folder" if stat.S_ISDIR(mode) else "link" if stat.S_ISLNK(mode) else "other"
+
+
+def reason(error: Exception) -> str:
+    """Why something did not work, in the system's words."""
+    return (getattr(error, "strerror", None) or str(error) or type(error).__name__).rstrip(".")
+
+
+def inside(path: str, roots: Iterable[str]) -> str | None:
+    """The root that holds a path, or None."""
+    return next((root for root in roots if path != root and Path(path).is_relative_to(root)), None)
