@@ -96,6 +96,16 @@ def test_the_own_session_loaded_again_is_shown_once(keeper: Keeper) -> None:
         assert agent.run("two", timeout=20, show=False).text == "You said two"
 
 
+def test_only_what_a_session_that_was_left_says_is_worth_a_word(make: Make) -> None:
+    for word, told in (("available_commands_update", []), ("agent_message_chunk", ["Messages of another session"])):
+        with make(late=[word]).keeps("old", told=TOLD).agent() as agent:
+            agent.run("before", timeout=20, show=False)
+            own = part(agent)["sessionId"]
+            agent.load("old")
+            agent.load("old")
+            assert [each["message"][:27] for each in agent.diagnostics if own in each["message"]] == told
+
+
 def test_a_resumed_session_adds_to_what_is_shown(keeper: Keeper) -> None:
     with keeper.keeps("old", told=TOLD).agent() as agent:
         agent.run("before", timeout=20, show=False)
