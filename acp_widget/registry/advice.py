@@ -65,6 +65,8 @@ async def _advice(
         return _why_so_slow(error, agent, command)
     if isinstance(error, errors.AuthRequired) and agent is not None and agent.login:
         return f"For {agent.title}: {agent.login}."
+    if isinstance(error, errors.RequestError) and agent is not None:
+        return " ".join(told for words, told in agent.refusals if words in error.message)
     return ""
 
 
