@@ -104,6 +104,21 @@ def test_two_processes_make_one_transcript(recording: Recording) -> None:
     assert recording.told() == ""
 
 
+def test_two_processes_may_ask_under_the_same_id(recording: Recording) -> None:
+    for session in ("one", "two", "three"):
+        recording.start(session)
+        request = recording.prompt(session, session=session)
+        recording.ask(0, f"call {session}", session)
+        recording.record("out", {"id": 0, "result": {"outcome": {"outcome": "selected", "optionId": "yes"}}})
+        recording.answer(request, {"stopReason": "end_turn"})
+    asked = recording.found["permissions"]
+    assert {key: each["subject"]["toolCall"]["toolCallId"] for key, each in asked.items()} == {
+        "0@1": "call one",
+        "0@2": "call two",
+        "0": "call three",
+    }
+
+
 def test_two_sessions_of_one_connection_make_one_transcript(recording: Recording) -> None:
     recording.start("one")
     first = recording.prompt("one", session="one")

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+from itertools import count
 from typing import Any, Final
 
 from ..session.running import is_running
@@ -34,7 +36,7 @@ def neutral(state: State) -> Json:
         "configOptions": data["configOptions"],
         "sessionInfo": _without_ours(data["sessionInfo"]),
         "usage": {**_without_ours(usage), **{name: usage[name] or 0 for name in ("used", "size")}},
-        "permissions": {str(asked["requestId"]): _permission(asked) for asked in data["permissions"].values()},
+        "permissions": _permissions(data["permissions"].values()),
         "notices": [_without_ours(notice) for notice in data["notices"].values()],
         "compactions": {entity["compactionId"]: _without_ours(entity) for entity in data["compactions"].values()},
         "timeline": [place for key in data["timeline"] if (place := _place(key, data)) is not None],
@@ -52,6 +54,18 @@ def _call(call: Json, running: bool) -> Json:
 def _terminal(terminal: Json) -> Json:
     output = {name: terminal["output"][name] for name in ("data", "_meta")}
     return {**_without_ours(terminal), "output": output}
+
+
+def _permissions(requests: Iterable[Json]) -> Json:
+    """By request id; those before the last one of an id, from an earlier process for instance, as `id@1`, `id@2`, …."""
+    found: Json = {}
+    for asked in requests:
+        request_id = str(asked["requestId"])
+        if request_id in found:
+            number = next(each for each in count(1) if f"{request_id}@{each}" not in found)
+            found[f"{request_id}@{number}"] = found[request_id]
+        found[request_id] = _permission(asked)
+    return found
 
 
 def _permission(asked: Json) -> Json:
