@@ -13,8 +13,8 @@ _LINES, _PAIRS = 10_000_000, 1_000_000
 _AROUND: Final = 3  # unchanged lines around a change
 
 # Behind a last line without a line feed. `js/src/lib/line_ends.ts` has the second one too.
-_END_OF_FILE: Final = "\\ No newline at end of file"
-_END_OF_TEXT: Final = "\\ No newline at end of text"
+END_OF_FILE: Final = "\\ No newline at end of file"
+END_OF_TEXT: Final = "\\ No newline at end of text"
 
 _Op = tuple[str, int, int, int, int]
 
@@ -47,7 +47,7 @@ def git_patch(path: str, old: str | None, new: str, *, whole: bool = True) -> st
             return f"{head[0]}\n{head[1]}\n"
     head += ["--- /dev/null" if old is None else f"--- {label}", f"+++ {label}"]
     before, after = _lines(old or ""), _lines(new)
-    end = _END_OF_FILE if whole or old is None else _END_OF_TEXT
+    end = END_OF_FILE if whole or old is None else END_OF_TEXT
     return "\n".join([*head, *_hunks(before, after, end)]) + "\n"
 
 
