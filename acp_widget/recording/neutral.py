@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from itertools import count
 from typing import Any, Final
 
 from ..session.running import is_running
@@ -36,7 +35,8 @@ def neutral(state: State) -> Json:
         "configOptions": data["configOptions"],
         "sessionInfo": _without_ours(data["sessionInfo"]),
         "usage": {**_without_ours(usage), **{name: usage[name] or 0 for name in ("used", "size")}},
-        "permissions": _permissions(data["permissions"].values()),
+        "permissions": {str(asked["requestId"]): _permission(asked) for asked in data["permissions"].values()},
+        "formerPermissions": _former(data["permissions"].values()),
         "notices": [_without_ours(notice) for notice in data["notices"].values()],
         "compactions": {entity["compactionId"]: _without_ours(entity) for entity in data["compactions"].values()},
         "timeline": [place for key in data["timeline"] if (place := _place(key, data)) is not None],
@@ -56,16 +56,15 @@ def _terminal(terminal: Json) -> Json:
     return {**_without_ours(terminal), "output": output}
 
 
-def _permissions(requests: Iterable[Json]) -> Json:
-    """By request id; those before the last one of an id, from an earlier process for instance, as `id@1`, `id@2`, …."""
-    found: Json = {}
-    for asked in requests:
-        request_id = str(asked["requestId"])
-        if request_id in found:
-            number = next(each for each in count(1) if f"{request_id}@{each}" not in found)
-            found[f"{request_id}@{number}"] = found[request_id]
-        found[request_id] = _permission(asked)
-    return found
+def _former(requests: Iterable[Json]) -> list[Json]:
+    """Those whose request id was used again later, by the next process for instance."""
+    listed = list(requests)
+    last = {str(asked["requestId"]): number for number, asked in enumerate(listed)}
+    return [
+        {"requestId": asked["requestId"], **_permission(asked)}
+        for number, asked in enumerate(listed)
+        if last[str(asked["requestId"])] != number
+    ]
 
 
 def _permission(asked: Json) -> Json:
