@@ -324,6 +324,9 @@ class _Lent:
     def undo(self) -> Undo:
         return self._agent._driver.undo
 
+    def was_over(self, key: str) -> bool:
+        return self._agent._driver.prompts.over(key).done()
+
     def wait_for_turn(self, key: str, timeout: float | None) -> None:
         __tracebackhide__ = True  # IPython shows the user's own lines and the message
         over = self._over(key, clicks=waiting.clicks_arrive())

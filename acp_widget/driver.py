@@ -63,7 +63,7 @@ class Driver:
     ) -> None:
         self.state = State()
         self.prompts = Prompts(self.state, self.emit)
-        self.login = Login(self, audience, nobody_after=nobody_after)
+        self.login = Login(self, audience, nobody_after=nobody_after, advice=registry.about_login(launch))
         self.sessions = Sessions(place or {"cwd": cwd, "mcpServers": []}, session)
         self.asking = Asking(self.state, self.emit, audience, permissions=permissions, nobody_after=nobody_after)
         folders = [cwd, *self.sessions.place.get("additionalDirectories", ())]
@@ -204,9 +204,10 @@ class Driver:
             paths = [operation[1] for operation in outcome.ops if operation[1][0] == "turns"]
             self._after_change({path[1] for path in paths if len(path) > 1})
 
-    def _heard(self, event: dict[str, Any]) -> None:
-        """An event of the agent that is listened to."""
+    def _heard(self, event: dict[str, Any], host: Host) -> None:
+        """An event of the agent that is listened to, and of what it asked of its host."""
         self.emit(event)
+        host.heard(event.get("update"))
         if event["type"] == "promptHeld":
             self._hold(event["turn"], event["error"])
 
@@ -325,11 +326,12 @@ class Driver:
             self.emit({"type": "launching", "command": list(command), "note": found.note})
             transport = await StdioTransport.start(command, cwd=self._cwd, env=self._env)
             # An agent that is on its way out is not listened to any more.
+            host = self._host(environment)
             peer = Peer(
                 transport,
-                lambda event: self._heard(event) if peer is self._peer else None,
+                lambda event: self._heard(event, host) if peer is self._peer else None,
                 on_closed=lambda error: self._end("failed", error) if peer is self._peer else None,
-                services=self._host(environment),
+                services=host,
             )
             self._peer = peer
             patience = found.patience if self._start_timeout is None else self._start_timeout

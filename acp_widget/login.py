@@ -49,12 +49,12 @@ class Owner(Protocol):
 class Login:
     """Of one agent. `open` while it waits for a login."""
 
-    def __init__(self, owner: Owner, audience: Audience, *, nobody_after: float) -> None:
+    def __init__(self, owner: Owner, audience: Audience, *, nobody_after: float, advice: str = "") -> None:
         self.open: errors.AuthRequired | None = None
         self.stuck = False
         """It is open, and nobody is there who could press a button, or there is none to press."""
         self.opened = asyncio.Event()
-        self._owner, self._audience, self._nobody_after = owner, audience, nobody_after
+        self._owner, self._audience, self._nobody_after, self._advice = owner, audience, nobody_after, advice
         self._made: asyncio.Future[None] | None = None
         self._waiters: dict[concurrent.futures.Future[None], bool] = {}  # and whether clicks arrive while it waits
         self._watching: asyncio.Task[None] | None = None
@@ -66,10 +66,11 @@ class Login:
     def need(self, error: errors.AuthRequired) -> None:
         """The agent answered "log in first": say so, and hold what waits."""
         shown = copy.copy(error)
-        shown.hint = self._hint()
+        shown.hint = " ".join(filter(None, [self._advice, self._hint()]))
         self.open = self._owner.error = shown
         self.opened.set()
-        self._owner.emit({"type": "loginNeeded", "error": shown.as_dict()})
+        # The card has the methods themselves.
+        self._owner.emit({"type": "loginNeeded", "error": {**shown.as_dict(), "hint": self._advice}})
         # A cell that waits holds up the next one, where it could be done from Python: it must not wait for nothing.
         if not self._audience.possible() or not any(method["type"] in _BUTTONS for method in self._methods()):
             self._nobody()

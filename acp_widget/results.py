@@ -53,6 +53,8 @@ class TurnHost(Protocol):
     @property
     def undo(self) -> Undo: ...
 
+    def was_over(self, key: str) -> bool: ...
+
     def wait_for_turn(self, key: str, timeout: float | None) -> None: ...
 
     def turn_awaitable(self, key: str) -> Awaitable[None]: ...
@@ -62,7 +64,7 @@ class TurnHost(Protocol):
     def display_turn(self, turn: Turn) -> None: ...
 
 
-_OVER = frozenset({"done", "failed", "not_sent"})
+_OVER = frozenset({"done", "failed", "not_sent", "gone"})
 _GROUPS = ("messages", "toolCalls", "terminals", "permissions", "plans", "notices", "compactions", "unknownUpdates")
 _STEPS: Columns = (
     *(("what", "text"), ("id", "text"), ("kind", "text"), ("status", "text"), ("text", "text")),
@@ -90,8 +92,12 @@ class Turn(Entity):
 
     @property
     def status(self) -> str:
-        """`queued`, `sent`, `running`, `done`, `failed` or `not_sent` (stopped before it was sent)."""
-        return str(self._data.get("status", "queued"))
+        """`queued`, `sent`, `running`, `done`, `failed`, `not_sent` (stopped before it was sent) or `gone`.
+
+        `gone`: it was over, and is no part of the session that `agent.load(…)` brought.
+        """
+        # What is not in the state is not yet there, or not any more.
+        return str(self._data.get("status") or ("gone" if self._host.was_over(self._key) else "queued"))
 
     @property
     def done(self) -> bool:

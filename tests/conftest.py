@@ -1,4 +1,4 @@
-"""What all tests share: one hypothesis profile, and an environment without a user's own Jupyter."""
+"""What all tests share: one hypothesis profile, and an environment without a user's own Jupyter and agents."""
 
 from __future__ import annotations
 
@@ -21,3 +21,11 @@ def _no_jupyter_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> None:
     for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
         os.environ[name] = str(home / name.lower())
     os.environ["JUPYTER_PLATFORM_DIRS"] = "1"
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _no_agents_of_the_user(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """No settings of the user choose an agent."""
+    for name in ("ACP_WIDGET_AGENT", "ACP_WIDGET_DEMO_PACE", "ACP_WIDGET_PUMP"):
+        os.environ.pop(name, None)
+    os.environ["XDG_CONFIG_HOME"] = str(tmp_path_factory.mktemp("settings"))

@@ -38,9 +38,9 @@ class Keeper:
         return self
 
     def keeps(self, *session_ids: str, told: tuple[tuple[str, str], ...] = ()) -> Keeper:
-        (self.folder / "sessions.json").write_text(
-            json.dumps({each: [list(say) for say in told] for each in session_ids})
-        )
+        file = self.folder / "sessions.json"
+        before = json.loads(file.read_text()) if file.exists() else {}
+        file.write_text(json.dumps({**before, **{each: [list(say) for say in told] for each in session_ids}}))
         return self
 
     @property

@@ -22,6 +22,9 @@ class Host:
         self.asked: list[tuple[str, str]] = []
         self._clock = itertools.count(100)
 
+    def was_over(self, key: str) -> bool:
+        return False
+
     def cancel_call(self, key: str) -> None:
         self.asked.append(("call", key))
 

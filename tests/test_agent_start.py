@@ -12,7 +12,7 @@ from typing import Any
 
 import pytest
 
-from acp_widget import AcpError, Agent, AgentExited, AgentNotFound, AuthRequired, StartTimeout
+from acp_widget import AcpError, Agent, AgentExited, AgentNotFound, AuthRequired, RequestError, StartTimeout
 from acp_widget.registry import entries, finding
 
 from .agents.scripted import scripted, until
@@ -258,6 +258,20 @@ def test_a_known_agent_that_wants_a_login_says_how(place: Place) -> None:
     body = f"initialize()\nsend({refusal})\nserve()"
     error = place.agent("gemini", body).refused("gemini", AuthRequired)
     assert "run `gemini` once in a terminal, or give GEMINI_API_KEY" in error.hint
+
+
+def test_claude_that_ends_as_root_in_silence_says_what_to_do(place: Place) -> None:
+    # What 0.49.0 says as root with IS_SANDBOX=0: it allows what Claude Code itself then refuses. Nothing is on stderr.
+    said = (
+        "{'code': -32603, 'message': 'Internal error', 'data': {'details': 'Claude Code process exited with code 1'}}"
+    )
+    body = f"initialize()\nsend({{'id': read()['id'], 'error': {said}}})\nserve()"
+    error = place.agent("claude-agent-acp", body).refused("claude", RequestError)
+    assert "Claude Code process exited with code 1" in error.message
+    assert "run `claude` in a terminal" in error.hint
+    assert "env={'IS_SANDBOX': '1'}" in error.hint
+    # Another agent that says the same is not Claude Code.
+    assert "IS_SANDBOX" not in place.agent("other", body).refused("other", RequestError).hint
 
 
 def test_advice_that_goes_wrong_never_hides_the_error(place: Place, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -60,13 +60,14 @@ def test_a_new_file_is_all_added(new: str) -> None:
 
 
 @pytest.mark.skipif(shutil.which("git") is None, reason="compares with git, which is not installed")
+@pytest.mark.parametrize("whole", [True, False])
 @pytest.mark.parametrize("name", ["a.txt", "with blank.txt", 'quo"te.txt', "tab\there.txt", "ü.txt"])
-def test_git_applies_it(tmp_path: Path, name: str) -> None:
+def test_git_applies_it(tmp_path: Path, name: str, whole: bool) -> None:
     old = "".join(f"line {n}\n" for n in range(40)) + "end"
     new = old.replace("line 3\n", "three\n").replace("line 30\n", "").replace("end", "end\n")
     file = tmp_path / name
     file.write_text(old)
-    patch = git_patch(f"a/{name}", old, new).replace("+++ a/", "+++ b/").replace('+++ "a/', '+++ "b/')
+    patch = git_patch(f"a/{name}", old, new, whole=whole).replace("+++ a/", "+++ b/").replace('+++ "a/', '+++ "b/')
     patch = re.sub(r"^diff --git (\"?)a/(.*) (\"?)a/", r"diff --git \1a/\2 \3b/", patch)
     subprocess.run(["git", "apply", "-"], input=patch, text=True, cwd=tmp_path, check=True)
     assert file.read_text() == new

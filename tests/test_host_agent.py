@@ -119,6 +119,44 @@ def test_no_write_goes_unseen(tmp_path: Path, before: list[Json]) -> None:
     assert [each.title for each in turn.tool_calls] == ["Edit", "Write notes.txt"]
 
 
+@pytest.mark.parametrize("ends", ["new\nlast\n", "new\nlast"])
+@pytest.mark.parametrize("before", [None, "", "old\nlast\n"])
+def test_a_write_that_the_agent_shows_afterwards_is_not_shown_twice(
+    tmp_path: Path, before: str | None, ends: str
+) -> None:
+    if before is not None:
+        (tmp_path / "notes.txt").write_text(before)
+    done = {"sessionUpdate": "tool_call_update", "toolCallId": "c1", "status": "completed"}
+    shows = {"update": {**done, "content": [diff("notes.txt", ends, before)]}}
+    with serving(tmp_path) as agent:
+        turn, _ = run(agent, call(status="in_progress"), write("notes.txt", ends), shows)
+        assert [each.title for each in turn.tool_calls] == ["Edit"]
+        assert [key for key in agent._driver.state.part("timeline") if key.startswith("t:")] == ["t:c1"]
+        # It accounts for one write: the next one is seen.
+        again, _ = run(agent, write("notes.txt", "more\n"))
+        assert [each.title for each in again.tool_calls] == ["Write notes.txt"]
+
+
+@pytest.mark.parametrize(
+    ("content", "status"),
+    [
+        ([("other.txt", "new\n", "old\n")], "completed"),
+        ([("notes.txt", "others\n", "old\n")], "completed"),
+        ([("notes.txt", "new", "old")], "completed"),
+        ([("notes.txt", "new\n", "old\n")], "failed"),
+        ([("notes.txt", "new\n", "old\n"), ("notes.txt", "newer\n", "new\n")], "completed"),
+    ],
+    ids=["another file", "another text", "without the last line feed", "a call that failed", "two changes"],
+)
+def test_a_write_that_is_perhaps_not_what_the_agent_shows_stays(
+    tmp_path: Path, content: list[tuple[str, str, str]], status: str
+) -> None:
+    (tmp_path / "notes.txt").write_text("old\n")
+    with serving(tmp_path) as agent:
+        turn, _ = run(agent, write("notes.txt"), call(status=status, content=[diff(*each) for each in content]))
+    assert [each.title for each in turn.tool_calls] == ["Write notes.txt", "Edit"]
+
+
 def test_what_was_shown_in_an_earlier_turn_does_not_hide_a_write(tmp_path: Path) -> None:
     with serving(tmp_path) as agent:
         run(agent, call(status="in_progress", content=[diff("notes.txt", "new\n")]))

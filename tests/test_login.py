@@ -54,6 +54,21 @@ def everything(agent: Agent) -> str:
     )
 
 
+def test_a_known_agent_comes_with_how_people_log_in_to_it(make: Make, tmp_path: Path) -> None:
+    keeper = make()
+    with keeper.wants("new", keeper.method("web")).agent() as there:
+        program, *arguments = there._driver._launch.command
+    known = tmp_path / "codex-acp"
+    known.write_text(f"#!/bin/sh\nexec {shlex.join([program, *arguments])}\n")
+    known.chmod(0o755)
+    with Agent("codex", cwd=keeper.cwd, env={"PATH": f"{tmp_path}:/usr/bin:/bin"}) as agent:
+        with pytest.raises(AuthRequired) as caught:
+            agent.run("hi", timeout=20, show=False)
+        advice = "For Codex: run `codex login` in a terminal, or give OPENAI_API_KEY."
+        assert caught.value.hint.startswith(f"{advice} With web: `agent.login('web')`.")
+        assert part(agent)["login"]["hint"] == advice
+
+
 # --- methods that the agent runs itself -------------------------------------------------------------------------------
 
 

@@ -104,6 +104,19 @@ def test_two_processes_make_one_transcript(recording: Recording) -> None:
     assert recording.told() == ""
 
 
+def test_two_processes_may_ask_under_the_same_id(recording: Recording) -> None:
+    for session in ("one", "two", "three"):
+        recording.start(session)
+        request = recording.prompt(session, session=session)
+        recording.ask(0, f"call {session}", session)
+        recording.record("out", {"id": 0, "result": {"outcome": {"outcome": "selected", "optionId": "yes"}}})
+        recording.answer(request, {"stopReason": "end_turn"})
+    found = recording.found
+    assert found["permissions"]["0"]["subject"]["toolCall"]["toolCallId"] == "call three"
+    former = [each["subject"]["toolCall"]["toolCallId"] for each in found["formerPermissions"]]
+    assert former == ["call one", "call two"]
+
+
 def test_two_sessions_of_one_connection_make_one_transcript(recording: Recording) -> None:
     recording.start("one")
     first = recording.prompt("one", session="one")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import os
 import sys
 from pathlib import Path
 from typing import Any
@@ -305,6 +306,13 @@ FILE = """{
   }
 }
 """
+
+
+def test_no_settings_of_whoever_runs_the_tests_take_part() -> None:
+    assert not entries.user_file().exists()
+    assert Path.home() / ".config" not in entries.user_file().parents
+    assert "ACP_WIDGET_AGENT" not in os.environ
+    assert registry.launch(None).label == registry.launch("demo").label
 
 
 def test_the_users_file_adds_names_and_goes_before_the_known(own_file: Path) -> None:

@@ -130,7 +130,7 @@ def test_a_whole_turn_travels_with_nothing_of_the_agents_process() -> None:
         turn = agent.run("The test for mean() fails on an empty list. Fix it.")
         data = pickle.dumps(turn)
     assert b"s3cret-value" not in data
-    assert b"acp_widget.demo" not in data, "the command stays here"
+    assert b"\x0facp_widget.demo" not in data, "the agent's command, this word alone, stays here"
     loaded = pickle.loads(data)
     assert loaded == turn
     assert loaded.text == turn.text

@@ -80,6 +80,20 @@ def test_a_loaded_session_takes_the_place_of_what_was_shown(keeper: Keeper) -> N
         assert keeper.asked("session/prompt")[-1]["sessionId"] == "old"
 
 
+def test_a_turn_of_the_session_that_was_left_is_gone_and_not_queued(keeper: Keeper) -> None:
+    with keeper.keeps("old", told=TOLD).keeps("older", told=(("user", "and why?"),)).agent() as agent:
+        left = agent.run("before", timeout=20, show=False)
+        agent.load("old")
+        told = agent.turns[-1]
+        agent.load("older")
+        for turn in (left, told):
+            assert turn not in agent.turns
+            assert (turn.status, turn.done, turn.text) == ("gone", True, "")
+            assert turn.wait(20) is turn
+        assert "'before', gone" in repr(left)
+        assert agent.prompt("more", show=False).wait(20).status == "done"
+
+
 def test_a_session_that_is_loaded_twice_is_shown_once(keeper: Keeper) -> None:
     with keeper.keeps("old", told=TOLD).agent() as agent:
         for _ in range(3):
@@ -94,6 +108,16 @@ def test_the_own_session_loaded_again_is_shown_once(keeper: Keeper) -> None:
         agent.load(part(agent)["sessionId"])
         assert texts(agent) == [("user", "one"), ("agent", "You said one")]
         assert agent.run("two", timeout=20, show=False).text == "You said two"
+
+
+def test_only_what_a_session_that_was_left_says_is_worth_a_word(make: Make) -> None:
+    for word, told in (("available_commands_update", []), ("agent_message_chunk", ["Messages of another session"])):
+        with make(late=[word]).keeps("old", told=TOLD).agent() as agent:
+            agent.run("before", timeout=20, show=False)
+            own = part(agent)["sessionId"]
+            agent.load("old")
+            agent.load("old")
+            assert [each["message"][:27] for each in agent.diagnostics if own in each["message"]] == told
 
 
 def test_a_resumed_session_adds_to_what_is_shown(keeper: Keeper) -> None:

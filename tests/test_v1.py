@@ -523,7 +523,10 @@ def test_the_version_is_told_by_the_shape(result: Json, is_v2: bool) -> None:
         (None, "a\n", "add", ["+a"]),
         ("", "a\n", "modify", ["+a"]),
         ("a\n", "", "modify", ["-a"]),
-        ("a", "a\n", "modify", ["-a", "\\ No newline at end of file", "+a"]),
+        ("a", "a\n", "modify", ["-a", "\\ No newline at end of text", "+a"]),
+        # A part of a file, as Claude Code and opencode send: its end is not the file's.
+        ("a", "b", "modify", ["-a", "\\ No newline at end of text", "+b", "\\ No newline at end of text"]),
+        (None, "a", "add", ["+a", "\\ No newline at end of file"]),
         ("a\u2028b\n", "a\u2028c\n", "modify", ["-a\u2028b", "+a\u2028c"]),
         ("same", "same", "modify", []),
         (5, "a\n", "add", ["+a"]),

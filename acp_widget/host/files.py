@@ -7,13 +7,13 @@ import concurrent.futures
 import errno
 import os
 import secrets
-from collections.abc import Awaitable, Callable, Iterable, Mapping
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, TypeVar
 
 from ..errors import RequestError
 from ..protocol.connection import INTERNAL_ERROR, INVALID_PARAMS
-from ..protocol.git_patch import git_patch
+from ..protocol.git_patch import END_OF_FILE, END_OF_TEXT, git_patch
 from ..protocol.refusals import NOT_FOUND
 from ..protocol.transport import Json
 from .roots import Folder, Place, Roots, folder_of, is_file
@@ -60,6 +60,7 @@ class Files:
         self._missing_is_empty = missing_is_empty
         self._worker: concurrent.futures.ThreadPoolExecutor | None = None
         self._accounted: set[str] = set()  # finished calls whose diff was that of an earlier write
+        self._shown: dict[str, Place] = {}  # calls of ours in the turn under way
         self._closed = False
 
     async def read(self, params: Json) -> Json:
@@ -99,7 +100,28 @@ class Files:
         call = await self._work(_write, place, data, content, self._roots.shown(place))
         if not self._is_shown(place):
             self._emit({"type": "update", "update": call})
+            self._shown[call["toolCallId"]] = place
         return {}
+
+    def look(self, call_id: str) -> None:
+        """A call of the agent changed: one that is done and shows just what a call of ours shows takes its place."""
+        if not self._shown or call_id in self._shown or call_id in self._accounted:
+            return
+        calls = {str(call.get("toolCallId")): call for call in self._calls()}
+        self._shown = {ours: place for ours, place in self._shown.items() if ours in calls}
+        call = calls.get(call_id)
+        if call is None or call.get("status") != "completed":
+            return
+        same = (ours for ours, place in self._shown.items() if self._is_same(calls[ours], call, place))
+        found = next(same, None)
+        if found is not None:
+            self._accounted.add(call_id)
+            del self._shown[found]
+            self._emit({"type": "callWithdrawn", "toolCallId": found})
+
+    def _is_same(self, ours: Mapping[str, Any], call: Mapping[str, Any], place: Place) -> bool:
+        """Whether a call shows one change, of this file, with the same lines at the same numbers."""
+        return self._shows(call, place) and (hunks := _hunks(call)) is not None and hunks == _hunks(ours)
 
     async def _work(self, function: Callable[..., T], *args: Any) -> T:
         if self._closed:
@@ -255,6 +277,16 @@ def _error(error: OSError, place: Place, missing: tuple[type[OSError], ...] = ()
     reason = error.strerror or type(error).__name__
     code = INVALID_PARAMS if isinstance(error, (IsADirectoryError, NotADirectoryError)) else INTERNAL_ERROR
     return RequestError(code, f"{place.asked!r}: {reason}.", data)
+
+
+def _hunks(call: Mapping[str, Any]) -> str | None:
+    """What the only diff of a call says of lines; None where there are several, or none with a patch of one change."""
+    diffs = [item for item in call.get("content") or () if isinstance(item, Mapping) and item.get("type") == "diff"]
+    changes, patch = (diffs[0].get("changes"), diffs[0].get("patch")) if len(diffs) == 1 else (None, None)
+    if not isinstance(changes, Sequence) or len(changes) != 1 or not isinstance(patch, Mapping):
+        return None
+    _, found, hunks = str(patch.get("text")).partition("\n@@ ")
+    return hunks.replace(f"\n{END_OF_TEXT}\n", f"\n{END_OF_FILE}\n") if found else None
 
 
 # --- small things --------------------------------------------------------------------------------------------------

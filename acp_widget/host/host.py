@@ -79,6 +79,11 @@ class Host:
     def _tell(self, event: Json) -> None:
         self.emit(event)
 
+    def heard(self, update: Any) -> None:
+        """The agent told of something, and the state has it."""
+        if isinstance(update, Mapping) and str(update.get("sessionUpdate")).startswith("tool_call"):
+            self._files.look(str(update.get("toolCallId")))
+
     async def close(self) -> None:
         """End everything: all groups, and the thread of the files."""
         self._files.close()

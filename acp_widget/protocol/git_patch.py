@@ -12,14 +12,19 @@ _LINES, _PAIRS = 10_000_000, 1_000_000
 """Lines before times lines after, and equal pairs among them, up to which small changes are looked for (under 1 s)."""
 _AROUND: Final = 3  # unchanged lines around a change
 
+# Behind a last line without a line feed. `js/src/lib/line_ends.ts` has the second one too.
+END_OF_FILE: Final = "\\ No newline at end of file"
+END_OF_TEXT: Final = "\\ No newline at end of text"
+
 _Op = tuple[str, int, int, int, int]
 
 
-def git_patch(path: str, old: str | None, new: str) -> str:
+def git_patch(path: str, old: str | None, new: str, *, whole: bool = True) -> str:
     r"""One ``diff --git`` section, paths as given, without ``a/`` and ``b/``; "" when the texts are equal.
 
-    `old` None: the file is new. Lines end at ``\n`` only. The cost is bounded: of huge texts whose ends are equal, all
-    that lies between is one replacement.
+    `old` None: the file is new. `whole` False: the texts may be parts of a file, so that their end is not called the
+    file's; git reads that mark as it does its own. Lines end at ``\n`` only. The cost is bounded: of huge texts whose
+    ends are equal, all that lies between is one replacement.
 
     >>> print(git_patch("/p/a", "one\ntwo\n", "one\n2\n"), end="")
     diff --git /p/a /p/a
@@ -42,19 +47,20 @@ def git_patch(path: str, old: str | None, new: str) -> str:
             return f"{head[0]}\n{head[1]}\n"
     head += ["--- /dev/null" if old is None else f"--- {label}", f"+++ {label}"]
     before, after = _lines(old or ""), _lines(new)
-    return "\n".join([*head, *_hunks(before, after)]) + "\n"
+    end = END_OF_FILE if whole or old is None else END_OF_TEXT
+    return "\n".join([*head, *_hunks(before, after, end)]) + "\n"
 
 
-def _hunks(before: list[str], after: list[str]) -> Iterator[str]:
+def _hunks(before: list[str], after: list[str], end: str) -> Iterator[str]:
     for group in _groups(_opcodes(before, after)):
         first, last = group[0], group[-1]
         yield f"@@ -{_range(first[1], last[2])} +{_range(first[3], last[4])} @@"
         for tag, i1, i2, j1, j2 in group:
             if tag == "equal":
-                yield from _marked(" ", before[i1:i2])
+                yield from _marked(" ", before[i1:i2], end)
                 continue
-            yield from _marked("-", before[i1:i2])
-            yield from _marked("+", after[j1:j2])
+            yield from _marked("-", before[i1:i2], end)
+            yield from _marked("+", after[j1:j2], end)
 
 
 def _opcodes(before: list[str], after: list[str]) -> list[_Op]:
@@ -116,13 +122,13 @@ def _range(start: int, end: int) -> str:
     return f"{start + 1 if count else start},{count}"
 
 
-def _marked(mark: str, lines: list[str]) -> Iterator[str]:
+def _marked(mark: str, lines: list[str], end: str) -> Iterator[str]:
     for line in lines:
         if line.endswith("\n"):
             yield mark + line[:-1]
         else:
             yield mark + line
-            yield "\\ No newline at end of file"
+            yield end
 
 
 def _lines(text: str) -> list[str]:

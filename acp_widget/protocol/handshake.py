@@ -69,7 +69,7 @@ def other_version(versions: Sequence[int]) -> errors.ProtocolVersionError:
     speaks = f"version {spoken}" if versions else "another version"
     return errors.ProtocolVersionError(
         f"The agent speaks {speaks} of the Agent Client Protocol; acp-widget speaks versions 1 and 2.",
-        hint="Is there a newer version of acp-widget, or an option that makes the agent speak version 2?",
+        hint="Is there a newer version of acp-widget, or an option that makes the agent speak one of these?",
     )
 
 

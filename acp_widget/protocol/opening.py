@@ -39,6 +39,7 @@ class Opening:
     _dialect: V1 | V2
     _emit_plain: Callable[[Json], object]
     _session_id: str | None
+    _left: set[str]
     _started: bool
     _stray: str
     _death: errors.AgentExited | None
@@ -102,6 +103,8 @@ class Opening:
             raise errors.NotOffered(f"The agent does not offer to {kind} a session.", hint=refusals.OTHER_WAY[kind])
         before, word = self._session_id, "replay" if replay else "resume"
         other = before is not None and before != session_id
+        if before is not None and other:
+            self._left.add(before)
         self._session_id = session_id
         self._emit({"type": f"{word}Begin", "sessionId": session_id, "other": other})
         self._flush_early()

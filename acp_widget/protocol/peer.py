@@ -12,6 +12,7 @@ from . import refusals
 from .connection import INTERNAL_ERROR, INVALID_PARAMS, NOT_HANDLED, Connection, RequestId
 from .opening import Opening
 from .refusals import AUTH_REQUIRED, NOT_FOUND
+from .reports import is_content
 from .services import Services, Serving
 from .transport import Json, Transport
 from .v1 import V1
@@ -67,6 +68,7 @@ class Peer(Opening):
         self.auth_methods: list[Any] = []
         self._early: list[tuple[str | None, Json]] = []
         self._strangers: set[str] = set()
+        self._left: set[str] = set()
         self._stray = ""
         self._started = False
         self._death: errors.AgentExited | None = None
@@ -267,6 +269,8 @@ class Peer(Opening):
         elif session_id == self._session_id:
             self._emit(event)
             return True
+        elif session_id in self._left and not is_content(event):
+            pass  # how a session stands that we left says nothing to anybody
         elif session_id not in self._strangers and len(self._strangers) < _STRANGERS:
             self._strangers.add(session_id)
             self._diagnostic(f"Messages of another session are not shown: {session_id[:100]!r}", event["type"])

@@ -79,7 +79,7 @@ def diff(item: Json) -> Json:
         old = None
     rest = {name: value for name, value in item.items() if name not in ("path", "oldText", "newText")}
     change = {"operation": "add" if old is None else "modify", "path": path}
-    text = git_patch(path, old, new)
+    text = git_patch(path, old, new, whole=False)
     patch = {"patch": {"format": "git_patch", "text": text}} if text else {}
     return {**rest, "changes": [change], **patch}
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Any, Final
 
 from ..session.running import is_running
@@ -35,6 +36,7 @@ def neutral(state: State) -> Json:
         "sessionInfo": _without_ours(data["sessionInfo"]),
         "usage": {**_without_ours(usage), **{name: usage[name] or 0 for name in ("used", "size")}},
         "permissions": {str(asked["requestId"]): _permission(asked) for asked in data["permissions"].values()},
+        "formerPermissions": _former(data["permissions"].values()),
         "notices": [_without_ours(notice) for notice in data["notices"].values()],
         "compactions": {entity["compactionId"]: _without_ours(entity) for entity in data["compactions"].values()},
         "timeline": [place for key in data["timeline"] if (place := _place(key, data)) is not None],
@@ -52,6 +54,17 @@ def _call(call: Json, running: bool) -> Json:
 def _terminal(terminal: Json) -> Json:
     output = {name: terminal["output"][name] for name in ("data", "_meta")}
     return {**_without_ours(terminal), "output": output}
+
+
+def _former(requests: Iterable[Json]) -> list[Json]:
+    """Those whose request id was used again later, by the next process for instance."""
+    listed = list(requests)
+    last = {str(asked["requestId"]): number for number, asked in enumerate(listed)}
+    return [
+        {"requestId": asked["requestId"], **_permission(asked)}
+        for number, asked in enumerate(listed)
+        if last[str(asked["requestId"])] != number
+    ]
 
 
 def _permission(asked: Json) -> Json:

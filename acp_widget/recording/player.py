@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Any, Final
 
 from ..protocol import handshake
+from ..protocol.reports import is_content
 from ..session.running import is_running
 from . import shapes
 from .listener import Listener
@@ -177,7 +178,7 @@ class Player:
         if not isinstance(session_id, str) or self._session in (None, session_id):
             self.listener.tell(event)
         elif session_id in self._sessions:
-            if shapes.is_content(event):  # of an earlier one: what it reports of itself does not hold any more
+            if is_content(event):  # of an earlier one: what it reports of itself does not hold any more
                 self.listener.tell(event)
         elif any(asked.method == "session/new" for asked in self._ours.values()):
             self._early.append((session_id, event))

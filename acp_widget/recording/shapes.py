@@ -18,12 +18,6 @@ _V2_UPDATES: Final = frozenset(
         *("terminal_output_chunk", "tool_call_content_chunk", "plan_update", "compaction_update"),
     }
 )
-_OF_ITSELF: Final = frozenset(
-    {
-        *("state_update", "available_commands_update", "config_option_update", "current_mode_update"),
-        *("session_info_update", "usage_update"),
-    }
-)
 
 
 def seconds(at: float) -> float | None:
@@ -52,13 +46,6 @@ def version_told(message: Json) -> int | None:
         isinstance(result, dict) and any(name in result for name in _V1_RESULTS),
     )
     return 1 if any(marks) else None
-
-
-def is_content(event: Json) -> bool:
-    """Whether an event is something said or done, not a report of the session on itself."""
-    update = event.get("update")
-    word = update.get("sessionUpdate") if isinstance(update, dict) else None
-    return not (isinstance(word, str) and word in _OF_ITSELF)
 
 
 def replays(method: str, params: Json) -> bool:

@@ -63,9 +63,17 @@ async def _advice(
         return await _why_it_ended(error, agent, command, environment, cwd)
     if isinstance(error, errors.StartTimeout):
         return _why_so_slow(error, agent, command)
-    if isinstance(error, errors.AuthRequired) and agent is not None and agent.login:
-        return f"For {agent.title}: {agent.login}."
+    if isinstance(error, errors.AuthRequired):
+        return about_login(launch)
+    if isinstance(error, errors.RequestError) and agent is not None:
+        return " ".join(told for words, told in agent.refusals if words in error.message)
     return ""
+
+
+def about_login(launch: Launch) -> str:
+    """How people log in to this agent, where that is known; else nothing."""
+    agent = launch.agent
+    return f"For {agent.title}: {agent.login}." if agent is not None and agent.login else ""
 
 
 def guess(command: Sequence[str], environment: Mapping[str, str] | None = None) -> str | None:

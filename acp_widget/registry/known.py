@@ -36,6 +36,8 @@ class Known:
     login: str = ""
     aliases: tuple[str, ...] = ()
     """What else people and editors call it. Never started by these, only recognised."""
+    refusals: tuple[tuple[str, str], ...] = ()
+    """Words of its refusals to start that say nothing to a user, each with what to do."""
     missing_file_is_empty: bool = False
     """It can only make a new file when a missing one reads as empty (`fs/read_text_file`)."""
 
@@ -80,6 +82,14 @@ _ALL: Final = (
         variables=("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN"),
         login="run `claude` in a terminal and type /login, or give ANTHROPIC_API_KEY",
         aliases=("claude-code", "claude-acp", "claude-code-acp"),
+        refusals=(
+            (
+                "Claude Code process exited",
+                "Claude Code itself ended, and nothing more is passed on: run `claude` in a terminal to see why. "
+                "As root it does not start when the variable IS_SANDBOX has another value than 1. In a container that "
+                "it may do anything in, pass env={'IS_SANDBOX': '1'}, else env={'IS_SANDBOX': ''}.",
+            ),
+        ),
     ),
     Known(
         name="codex",

@@ -93,7 +93,8 @@ def replay_begin(edit: Edit, event: Event) -> None:
     """`session/resume` with a replay was sent: what it will tell is dropped as soon as it tells the first of it."""
     edit.memory.replay_due = True
     edit.memory.reported.clear()
-    edit.memory.taking = "other" if event.get("other") is True else None
+    edit.memory.replay_of_other = event.get("other") is True
+    edit.memory.taking = "other" if edit.memory.replay_of_other else None
 
 
 def replay_failed(edit: Edit, event: Event) -> None:

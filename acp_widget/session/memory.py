@@ -53,6 +53,8 @@ class Memory:
     """That number when an option was set last, by configId: tells what is newer than the answer."""
     replay_due: bool = False
     """A replay was asked for, and nothing of it came yet: what it will tell anew is still there."""
+    replay_of_other: bool = False
+    """It is of another session than the one so far, whose ids mean nothing in it."""
     taking: str | None = None
     """`same` or `other`: a session was asked for that the agent keeps, and nothing of it came yet."""
     replaying: bool = False

@@ -68,6 +68,7 @@ _EVENTS: Mapping[str, Handler] = {
     "loginBegun": logins.begun,
     "loginFailed": logins.failed,
     "loginDone": logins.done,
+    "callWithdrawn": tool_calls.withdrawn,
     "request": permissions.requested,
     "cancelRequest": permissions.withdrawn,
     "respond": permissions.responded,

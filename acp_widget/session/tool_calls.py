@@ -55,6 +55,17 @@ def chunk(edit: Edit, update: Update) -> None:
         edit.append(("toolCalls", key, "content"), item)
 
 
+def withdrawn(edit: Edit, event: Update) -> None:
+    """A call of ours is shown by one of the agent's: it is taken away."""
+    key = f"t:{event.get('toolCallId')}"
+    if key not in edit.data["toolCalls"]:
+        return
+    for keys in (edit.memory.work, edit.memory.aside, edit.memory.background):
+        keys.discard(key)
+    edit.displace(key)
+    edit.delete(("toolCalls", key))
+
+
 def mark_cancelled(edit: Edit, key: str) -> None:
     """Show an unfinished call as cancelled, until the agent says otherwise."""
     at = _times(edit.data["toolCalls"][key]["at"], "cancelled", edit.at)

@@ -64,7 +64,7 @@ def begin_replay(edit: Edit) -> None:
     memory.replaying, memory.replay_turn, memory.ambient = True, None, None
     memory.told = {}
     memory.before = {key: None for key, turn in edit.data["turns"].items() if turn["status"] in TURN_OVER}
-    for turn, entity in edit.data["turns"].items():
+    for turn, entity in edit.data["turns"].items() if not memory.replay_of_other else ():
         if entity["echo"] is not None:
             memory.told[entity["echo"]] = turn
         elif entity["messageId"] is not None:

@@ -1,4 +1,4 @@
-/** Line ends in a patch: what most lines of a file share is said once. */
+/** Line ends in a patch: what most lines of a file share is said once, and what is the same on both sides not at all. */
 
 import type { FilePatch, Row } from "./patch.ts";
 
@@ -14,4 +14,15 @@ export function evenLineEnds(file: FilePatch): void {
   for (const row of others) row.lf = true;
   for (const row of rows) if (isCrlf(row)) row.text = row.text.slice(0, -1);
   notes.push(others.length > 0 ? "mostly CRLF line ends" : "CRLF line ends");
+}
+
+/** What `git_patch.py` says of texts that may be parts of a file. */
+const END_OF_TEXT = "No newline at end of text";
+
+/** Takes those marks out where both sides have one: an agent that sends the middle of a file tells nothing by its end. */
+export function evenTextEnds(file: FilePatch): void {
+  const isMark = (row?: Row): boolean => row?.kind === "note" && row.text === END_OF_TEXT;
+  const marked = file.rows.filter((_, at) => isMark(file.rows[at + 1])).map(({ kind }) => kind);
+  const both = marked.includes("same") || (marked.includes("add") && marked.includes("del"));
+  if (both) file.rows = file.rows.filter((row) => !isMark(row));
 }

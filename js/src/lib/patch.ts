@@ -3,7 +3,7 @@
 import { diffWordsWithSpace } from "diff";
 import type { JsonObject } from "../types.ts";
 import { stringAt } from "./json.ts";
-import { evenLineEnds } from "./line_ends.ts";
+import { evenLineEnds, evenTextEnds } from "./line_ends.ts";
 import { samePath } from "./paths.ts";
 
 export interface Row {
@@ -60,7 +60,11 @@ export function matchPatch(text: string, changes: readonly JsonObject[], cwd: st
       if (section.lost.length > 0) matched.rest.push({ why: "unreadable", text: section.lost.join("\n") });
     } else if (own.trim() !== "") matched.rest.push({ why: section.good ? "stray" : "unreadable", text: own });
   }
-  for (const file of matched.files) if (file) evenLineEnds(file);
+  for (const file of matched.files) {
+    if (file === null) continue;
+    evenLineEnds(file);
+    evenTextEnds(file);
+  }
   return matched;
 }
 

@@ -1,69 +1,93 @@
 import type { VNode } from "preact";
 import { isUnderWay } from "../actions.ts";
 import type { AuthMethod } from "../types.ts";
+import { CopyButton } from "./CopyButton.tsx";
 import { useApp } from "./context.ts";
 import { Visible } from "./Visible.tsx";
 import { WithCode } from "./WithCode.tsx";
-import "./ErrorCard.css";
+import "./Login.css";
 
 /** The agent waits for a login: its methods, those that it runs itself as buttons, and what became of the last try. */
 export function Login(): VNode | null {
-  const { store, link, actions } = useApp();
+  const { store, actions } = useApp();
   const { connection, login, authMethods } = store.single("session").value;
   if (connection !== "login" || !login) return null;
   const action = actions.state("login").value;
   const chosen = login.methodId ?? (isUnderWay(action) ? action.choice : null);
   return (
-    <div class="acp-error" role="alert">
+    <div class="acp-login" role="alert">
       <h4>{login.error ? "Log in again" : "Log in"}</h4>
       <p>
         <WithCode text={login.message} />
       </p>
-      {authMethods.map((method) => (
-        <div key={method.methodId} class="acp-error-row">
-          {link.connection.value === "live" && BUTTONS.has(method.type) && (
-            <button type="button" aria-disabled={chosen !== null} onClick={() => actions.login(method.methodId)}>
-              <Visible
-                text={
-                  chosen === method.methodId ? "Logging in…" : method.type === "terminal" ? "Try again" : method.name
-                }
-              />
-            </button>
-          )}
-          <How method={method} />
-        </div>
-      ))}
-      {login.error && (
-        <span class="acp-bad">
-          <WithCode text={login.error} />
-        </span>
+      {login.hint && (
+        <p class="acp-dim">
+          <WithCode text={login.hint} />
+        </p>
       )}
+      {login.error && (
+        <p class="acp-bad">
+          <WithCode text={login.error} />
+        </p>
+      )}
+      <ul>
+        {authMethods.map((method) => (
+          <Method key={method.methodId} method={method} chosen={chosen} />
+        ))}
+      </ul>
     </div>
   );
 }
 
-const BUTTONS = new Set(["agent", "terminal"]);
+/** The words on the button of a method; those of other types have none. */
+const BUTTONS = new Map<string, (method: AuthMethod) => string>([
+  ["agent", (method) => method.name],
+  ["terminal", () => "Try again"],
+]);
 
 /** What to do for one method, as its agent and its type have it. */
-function How({ method }: { method: AuthMethod }): VNode {
-  const { type, python, command, env } = method;
+function Method({ method, chosen }: { method: AuthMethod; chosen: string | null }): VNode {
+  const { link, actions } = useApp();
+  const { methodId, type, python, command, env } = method;
   const code = python ?? command;
-  const words = [
-    type !== "agent" && `${method.name}:`,
+  const words = BUTTONS.get(type);
+  const more = [
     method.description,
     method.link,
-    command && "In a terminal",
-    env.length > 0 && `with ${env} set`,
-    !code && !BUTTONS.has(type) && "this version does not know how",
-  ];
+    command && `In a terminal${env.length > 0 ? `, with ${env} set` : ""}:`,
+    python && "In a cell:",
+    !code && !words && "This version does not know how.",
+  ].filter(Boolean);
   return (
-    <span>
-      <Visible text={words.filter(Boolean).join(" ")} />{" "}
-      {code && (
-        <code>
-          <Visible text={code} />
-        </code>
+    <li>
+      {type !== "agent" && (
+        <b>
+          <Visible text={method.name} />
+        </b>
       )}
-    </span>
+      {type !== "agent" && more.length > 0 && <Dim text={more.join("\n")} />}
+      <div class="acp-login-do">
+        {code && (
+          <>
+            <code>
+              <Visible text={code} />
+            </code>
+            <CopyButton text={code} label="Copy" />
+          </>
+        )}
+        {link.connection.value === "live" && words && (
+          <button type="button" aria-disabled={chosen !== null} onClick={() => actions.login(methodId)}>
+            <Visible text={chosen === methodId ? "Logging in…" : words(method)} />
+          </button>
+        )}
+      </div>
+      {type === "agent" && more.length > 0 && <Dim text={more.join("\n")} />}
+    </li>
   );
 }
+
+const Dim = ({ text }: { text: string }): VNode => (
+  <p class="acp-dim">
+    <Visible text={text} />
+  </p>
+);

@@ -97,6 +97,19 @@ describe("a patch beside its changes", () => {
     expect(files[0]?.text).toContain("-a\r\n");
   });
 
+  it("draws the end of what may be the middle of a file only where the two sides differ in it", () => {
+    const end = "\\ No newline at end of text\n";
+    const drawn = (body: string) => {
+      const [file] = matchPatch(section(plain("/p/a.py"), body), [modify("/p/a.py")]).files;
+      return file?.rows.filter(({ kind }) => kind !== "hunk").map(({ kind, text }) => `${kind} ${text}`);
+    };
+    expect(drawn(`@@ -1 +1 @@\n-a\n${end}+b\n${end}`)).toEqual(["del a", "add b"]);
+    expect(drawn(`@@ -1,2 +1,2 @@\n-a\n+b\n c\n${end}`)).toEqual(["del a", "add b", "same c"]);
+    expect(drawn(`@@ -1 +1 @@\n-a\n${end}+a\n`)).toEqual(["del a", "note No newline at end of text", "add a"]);
+    const file = "\\ No newline at end of file\n";
+    expect(drawn(`@@ -1 +1 @@\n-a\n${file}+b\n${file}`)).toHaveLength(4);
+  });
+
   it("is not fooled by removed lines that look like headers", () => {
     const body = "@@ -1,3 +1 @@\n--- tricky\n-diff --git x x\n-@@ no\n+ok\n";
     const { files, rest } = matchPatch(section(plain("/p/a"), body), [modify("/p/a")]);

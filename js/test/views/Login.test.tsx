@@ -21,7 +21,7 @@ const method = (methodId: string, more: JsonObject = {}): JsonObject => ({
 const LOGIN = { message: "The agent wants you to log in first: No.", hint: "", methodId: null, error: null };
 const waiting = (methods: JsonObject[], login: JsonObject = {}): JsonObject =>
   state({ session: { connection: "login", authMethods: methods, login: { ...LOGIN, ...login } } });
-const buttons = (page: Page): (string | null)[] => page.all(".acp-error button").map((button) => button.textContent);
+const buttons = (page: Page): (string | null)[] => page.all(".acp-login button").map((button) => button.textContent);
 
 describe("a login that the agent waits for", () => {
   it("has its methods as buttons, and a press says so and is sent once", () => {
@@ -30,14 +30,14 @@ describe("a login that the agent waits for", () => {
       waiting([method("web"), method("x\u202e", { name: "x\u202e", description: "Odd" })]),
     );
     expect(page.one(".acp-status").textContent).toBe("log in");
-    expect(page.one(".acp-error").textContent).toContain("The agent wants you to log in first: No.");
-    expect(page.one(".acp-error").textContent).toContain("Odd");
+    expect(page.one(".acp-login").textContent).toContain("The agent wants you to log in first: No.");
+    expect(page.one(".acp-login").textContent).toContain("Odd");
     expect(buttons(page)).toEqual(["With web", "x⟨U+202E⟩"]);
-    click(page.one(".acp-error button"));
-    click(page.one(".acp-error button"));
+    click(page.one(".acp-login button"));
+    click(page.one(".acp-login button"));
     expect(page.model.of("login")).toMatchObject([{ methodId: "web" }]);
     expect(buttons(page)[0]).toBe("Logging in…");
-    expect(page.all(".acp-error button").map((button) => button.getAttribute("aria-disabled"))).toEqual([
+    expect(page.all(".acp-login button").map((button) => button.getAttribute("aria-disabled"))).toEqual([
       "true",
       "true",
     ]);
@@ -46,13 +46,13 @@ describe("a login that the agent waits for", () => {
   it("shows one that goes on elsewhere, why it failed, and then goes away", () => {
     const page = show(<Session />, waiting([method("web")], { methodId: "web" }));
     expect(buttons(page)).toEqual(["Logging in…"]);
-    expect(page.one(".acp-error button").getAttribute("aria-disabled")).toBe("true");
+    expect(page.one(".acp-login button").getAttribute("aria-disabled")).toBe("true");
     page.ops(["set", ["session", "login"], { ...LOGIN, error: "Run `x` first." }]);
-    expect(page.one(".acp-error h4").textContent).toBe("Log in again");
-    expect(page.one(".acp-error .acp-bad code").textContent).toBe("x");
+    expect(page.one(".acp-login h4").textContent).toBe("Log in again");
+    expect(page.one(".acp-login .acp-bad code").textContent).toBe("x");
     expect(buttons(page)).toEqual(["With web"]);
     page.ops(["set", ["session", "connection"], "ready"], ["set", ["session", "login"], null]);
-    expect(page.all(".acp-error")).toEqual([]);
+    expect(page.all(".acp-login")).toEqual([]);
   });
 
   it("takes another press when one was refused", () => {
@@ -60,7 +60,7 @@ describe("a login that the agent waits for", () => {
       if (message.type === "hello") model.receive({ type: "seq", seq: message.seq });
       if (message.type === "login") model.receive({ type: "result", id: message.id, ok: false, error: "Not now." });
     });
-    click(page.one(".acp-error button"));
+    click(page.one(".acp-login button"));
     expect(buttons(page)).toEqual(["With web"]);
   });
 
@@ -69,10 +69,10 @@ describe("a login that the agent waits for", () => {
       <Session />,
       waiting([method("tty", { type: "terminal", command: "my-agent `login` 'a b'", env: ["MODE"] })]),
     );
-    expect(page.one(".acp-error code").textContent).toBe("my-agent `login` 'a b'");
-    expect(page.one(".acp-error-row").textContent).toContain("with MODE set");
-    expect(buttons(page)).toEqual(["Try again"]);
-    click(page.one(".acp-error button"));
+    expect(page.one(".acp-login code").textContent).toBe("my-agent `login` 'a b'");
+    expect(page.one(".acp-login li").textContent).toContain("with MODE set");
+    expect(buttons(page)).toEqual(["Copy", "Try again"]);
+    click(page.one(".acp-login-do > button:last-child"));
     expect(page.model.of("login")).toMatchObject([{ methodId: "tty" }]);
   });
 
@@ -83,14 +83,14 @@ describe("a login that the agent waits for", () => {
         method("key", { type: "env_var", python: 'agent.login("key", env={"A": "…"})', link: "https://x.org/" }),
       ]),
     );
-    expect(page.one(".acp-error code").textContent).toBe('agent.login("key", env={"A": "…"})');
-    expect(page.one(".acp-error-row").textContent).toContain("https://x.org/");
-    expect(page.all(".acp-error :is(button, input, a)")).toEqual([]);
+    expect(page.one(".acp-login code").textContent).toBe('agent.login("key", env={"A": "…"})');
+    expect(page.one(".acp-login li").textContent).toContain("https://x.org/");
+    expect(page.all(".acp-login :is(input, a)")).toEqual([]);
   });
 
   it("of an unknown type is named, without a button", () => {
     const page = show(<Session />, waiting([method("odd", { type: "toString", name: "Odd one" })]));
-    expect(page.one(".acp-error-row").textContent).toContain("Odd one: this version does not know how");
+    expect(page.one(".acp-login li").textContent).toContain("Odd oneThis version does not know how");
     expect(buttons(page)).toEqual([]);
   });
 
@@ -98,6 +98,6 @@ describe("a login that the agent waits for", () => {
     const turns = { "r:1": turn(1, "a", { status: "done" }), "r:2": turn(2, "b", { status: "queued" }) };
     const shown = { ...waiting([method("web")]), turns };
     expect(buttons(show(<TurnView turn="r:2" />, shown))).toEqual(["With web"]);
-    expect(show(<TurnView turn="r:1" />, shown).all(".acp-error")).toEqual([]);
+    expect(show(<TurnView turn="r:1" />, shown).all(".acp-login")).toEqual([]);
   });
 });
