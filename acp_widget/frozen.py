@@ -94,6 +94,10 @@ class NoAgent:
     def remote(self) -> NoAgent:
         return self
 
+    def was_over(self, key: str) -> bool:
+        """What the session had no more when the snapshot was made."""
+        return True
+
     def cancel_call(self, key: str) -> None:
         raise errors.NotOffered(_GONE, hint=_GONE_HINT)
 

@@ -125,6 +125,12 @@ def test_what_needs_an_agent_says_so_in_a_snapshot(host: Host) -> None:
     assert over.wait() is over
 
 
+def test_a_turn_that_the_session_has_no_more_can_be_kept_too(host: Host) -> None:
+    loaded = pickle.loads(pickle.dumps(Turn(host, "r:99")))  # type: ignore[arg-type]
+    assert (loaded.status, loaded.done, loaded.text) == ("gone", True, "")
+    assert loaded._repr_html_()
+
+
 def test_a_whole_turn_travels_with_nothing_of_the_agents_process() -> None:
     with Agent("demo", permissions="allow", env={"DEMO_TOKEN": "s3cret-value"}) as agent:
         turn = agent.run("The test for mean() fails on an empty list. Fix it.")
