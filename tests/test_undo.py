@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import os
 import stat
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -16,6 +19,7 @@ from acp_widget.undo import reverting
 from acp_widget.undo.trees import Limits
 
 from .agents.scripted import scripted
+from .keeping import Keeper
 
 # Runs the Python of each prompt between its beginning and its end.
 DOER = """
@@ -245,6 +249,18 @@ def test_copies_are_private_and_go_with_the_agent(folder: Path) -> None:
     assert not kept.exists(), "nothing was changed: nothing is kept"
 
 
+def test_no_copy_is_left_when_the_process_ends(folder: Path) -> None:
+    script = (
+        "from acp_widget import Agent\n"
+        "turn = Agent('demo', permissions='allow').run('The test for mean() fails on an empty list. Fix it.')\n"
+        "print(len(turn.changes()), turn._host.undo._looker.store.folder)\n"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, timeout=60, check=True)
+    count, copies = done.stdout.split()
+    assert (count, done.stderr) == ("1", "")
+    assert not Path(copies).exists()
+
+
 # --- without a watched folder ---------------------------------------------------------------------------------------
 
 
@@ -310,6 +326,48 @@ def test_files_outside_are_neither_read_nor_written(folder: Path, tmp_path_facto
     assert "outside" in turn.changes().left_out[str(outside)]
     turn.revert()
     assert outside.read_text() == "2"
+
+
+def test_what_the_kernel_writes_for_an_agent_is_taken_back(folder: Path) -> None:
+    asker = [sys.executable, "-S", "-E", str(Path(__file__).with_name("agents") / "asker.py")]
+    (folder / "latin").write_bytes(b"caf\xe9")
+    steps = [
+        {"ask": "fs/write_text_file", "params": {"path": str(folder / name), "content": "agent"}}
+        for name in ("latin", "new/n", "a.txt")
+    ]
+    before = tree(folder)
+    with Agent(asker, cwd=folder, client_files=True) as agent:
+        turn = do(agent, json.dumps(steps))
+    assert [(change.operation, change.source) for change in turn.changes()] == [
+        ("modify", "write"),
+        ("modify", "write"),
+        ("add", "write"),
+    ]
+    assert turn.revert()
+    assert tree(folder) == before
+
+
+def test_two_agents_in_one_folder_do_not_undo_each_other(folder: Path) -> None:
+    with (
+        Agent(scripted(folder.parent, DOER), cwd=folder, watch=True) as one,
+        Agent(scripted(folder.parent, DOER), cwd=folder, watch=True) as other,
+    ):
+        first = do(one, 'Path("a.txt").write_text("1")')
+        second = do(other, 'Path("a.txt").write_text("2")')
+    assert "somebody changed it" in first.revert().conflicts[str(folder / "a.txt")]
+    assert second.revert()
+    assert first.revert()
+    assert (folder / "a.txt").read_text() == "one\ntwo\n"
+
+
+def test_a_turn_that_was_replayed_says_that_nothing_is_known_of_it(tmp_path: Path) -> None:
+    keeper = Keeper(tmp_path, 2).keeps("old", told=(("user", "what is it?"), ("agent", "a lamp")))
+    with keeper.agent() as agent:
+        agent.load("old")
+        [replayed] = [turn for turn in agent.turns if turn.prompt == "what is it?"]
+        assert "Nothing was recorded" in replayed.changes().note
+        with pytest.raises(ValueError, match="Nothing was recorded"):
+            replayed.revert()
 
 
 def test_the_edit_of_the_demo_agent_is_taken_back() -> None:

@@ -32,6 +32,7 @@ class FileChange:
     why_not: str = ""
     _was: Found = field(default_factory=lambda: Found("nothing"))
     _now: Found = field(default_factory=lambda: Found("nothing"))
+    _left: Found = field(default_factory=lambda: Found("nothing"))  # what stands at `old_path` after it
     _store: Store = field(default_factory=Store, compare=False)
     _cwd: str = ""
 

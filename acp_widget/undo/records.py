@@ -162,7 +162,7 @@ class Conclusion:
         self._changes[path] = self._change(path, operation, source, was, now)
 
     def _change(self, path: str, operation: str, source: str, was: Found, now: Found, why: str = "") -> FileChange:
-        return FileChange(path, operation, source, None, why, was, now, self._looker.store, self._cwd)
+        return FileChange(path, operation, source, None, why, was, now, _store=self._looker.store, _cwd=self._cwd)
 
     def _pair(self, told: Iterable[Mapping[str, Any]]) -> None:
         """A file that went and one that came are a move: when the agent says so, or the bytes are the same."""
@@ -183,7 +183,8 @@ class Conclusion:
                 pairs.append((same[0], new))
         for old, new in pairs:
             was = self._changes.pop(old)
-            self._changes[new] = replace(self._changes[new], operation="move", old_path=old, _was=was._was)
+            moved = self._changes[new]
+            self._changes[new] = replace(moved, operation="move", old_path=old, _was=was._was, _left=was._now)
 
     def _checked(self, change: FileChange, roots: Sequence[str]) -> FileChange:
         """The change, and whether it can be reverted."""

@@ -102,7 +102,7 @@ class Revert:
             return []
         steps = [_Step(change.path, change._was, change._now)]
         if change.operation == "move" and change.old_path is not None:
-            steps = [_Step(change.old_path, change._was, NOTHING), _Step(change.path, NOTHING, change._now)]
+            steps = [_Step(change.old_path, change._was, change._left), _Step(change.path, NOTHING, change._now)]
         current = {step.path: self._looker.look(step.path) for step in steps}
         if all(current[step.path].same(step.target) for step in steps):
             report.skipped[change.path] = "it is as it was before"

@@ -28,6 +28,7 @@ class Store:
     def __init__(self, limit: int = LARGEST) -> None:
         self._limit = limit
         self._sizes: dict[str, int] = {}
+        self._size = 0
         self._lock = threading.Lock()
         self._folder: Path | None = None
         self._end: weakref.finalize[[Path, int], Store] | None = None
@@ -40,7 +41,7 @@ class Store:
     @property
     def size(self) -> int:
         """Bytes of all copies."""
-        return sum(self._sizes.values())
+        return self._size
 
     def put(self, data: bytes) -> str:
         """Keep a copy; its name. Raises `OSError` where there is no room."""
@@ -60,6 +61,7 @@ class Store:
                 target.unlink(missing_ok=True)
                 raise
             self._sizes[name] = len(data)
+            self._size += len(data)
         return name
 
     def get(self, name: str) -> bytes:
@@ -75,7 +77,7 @@ class Store:
         """Only these are needed any more."""
         with self._lock:
             for name in [name for name in self._sizes if name not in names]:
-                del self._sizes[name]
+                self._size -= self._sizes.pop(name)
                 if self._folder is not None:
                     (self._folder / name).unlink(missing_ok=True)
             if not self._sizes and self._end is not None:
