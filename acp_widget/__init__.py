@@ -29,6 +29,15 @@ _HOMES = {
     "TouchedFile": "results",
     "Turn": "results",
     "Usage": "results",
+    "Budget": "policy",
+    "Edit": "policy",
+    "Fetch": "policy",
+    "Policy": "policy",
+    "Read": "policy",
+    "Rule": "policy",
+    "Run": "policy",
+    "Tool": "policy",
+    "Verdict": "policy",
     "SessionInfo": "sessions",
     "Subscription": "deliveries",
     "AcpError": "errors",
@@ -70,6 +79,17 @@ if TYPE_CHECKING:
         SessionNotFound as SessionNotFound,
         StartTimeout as StartTimeout,
         WaitNotPossible as WaitNotPossible,
+    )
+    from .policy import (
+        Budget as Budget,
+        Edit as Edit,
+        Fetch as Fetch,
+        Policy as Policy,
+        Read as Read,
+        Rule as Rule,
+        Run as Run,
+        Tool as Tool,
+        Verdict as Verdict,
     )
     from .results import (
         Change as Change,

@@ -39,7 +39,8 @@ class Agent(Callbacks):
     `"demo"`. It starts with the first prompt.
     `cwd`: where it works; default: the kernel's folder, and for `"demo"` a fresh temporary one.
     `env`: variables added to the kernel's own. They are never stored or shown.
-    `permissions`: who answers its requests: `"ask"` (buttons), `"allow"` (the first *allow once*), `"reject"`.
+    `permissions`: who answers its requests: `"ask"` (buttons), `"allow"` (the first *allow once*), `"reject"`,
+    or rules: `Policy(…)` (docs/permissions.md).
     `start_timeout`: seconds it may take to start; by default 60, and 300 where `npx` may download it first
     (`math.inf`: no limit). `nobody_after`: seconds after which a request that no open view
     could show is rejected.
@@ -68,7 +69,7 @@ class Agent(Callbacks):
         *,
         cwd: str | os.PathLike[str] | None = None,
         env: Mapping[str, str] | None = None,
-        permissions: policy.Policy = "ask",
+        permissions: policy.Permissions = "ask",
         start_timeout: float | None = None,
         nobody_after: float = 10.0,
         session: str | None = None,
@@ -151,15 +152,23 @@ class Agent(Callbacks):
     # --- permissions -----------------------------------------------------------------------------------------------
 
     @property
-    def permissions(self) -> policy.Policy:
-        """Who answers requests: `"ask"`, `"allow"` or `"reject"`. Assigning takes effect for the next request."""
+    def permissions(self) -> policy.Permissions:
+        """Who answers requests: `"ask"`, `"allow"`, `"reject"` or a `Policy`. Assigned, it holds for the next request."""
         return self._permissions
 
     @permissions.setter
-    def permissions(self, value: policy.Policy) -> None:
+    def permissions(self, value: policy.Permissions) -> None:
         self._check_process()
         self._permissions = policy.check(value)
         runtime.call(self._driver.set_policy, self._permissions)
+
+    def explain(self, permission: Permission | str) -> policy.Verdict:
+        """What `permissions` says about a request of the session (or its id): which rule, and why. Answers nothing.
+
+        Raises `AnswerRefused` for a request that this session does not have.
+        """
+        key = permission._key if isinstance(permission, Permission) else f"p:{permission}"
+        return runtime.run(lambda: self._driver.asking.explain(key))
 
     def answer(self, permission: Permission | str, option: str | None) -> None:
         """Answer a pending request with one of its option ids; None dismisses it (`cancelled`).

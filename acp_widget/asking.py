@@ -43,10 +43,10 @@ class Asking:
         emit: Callable[[dict[str, Any]], None],
         audience: Audience,
         *,
-        permissions: policy.Policy,
+        permissions: policy.Permissions,
         nobody_after: float,
     ) -> None:
-        self.policy = permissions
+        self.policy: policy.Permissions = permissions
         self.warnings: deque[str] = deque(maxlen=50)
         """What the fallback did, for whoever waits."""
         self._state, self._emit, self._audience = state, emit, audience
@@ -106,7 +106,7 @@ class Asking:
         request = self._state.get("permissions", permission)
         if request is None or request["status"] != "pending":
             return
-        decision = policy.decide(self.policy, request)
+        decision = self._decide(request)
         if decision.action != "ask":
             self._carry_out(permission, decision, "policy", decision.why)
         elif not self._audience.possible():
@@ -115,6 +115,35 @@ class Asking:
             self._unseen[permission] = 0.0
             if self._watching is None:
                 self._watching = asyncio.ensure_future(self._watch(self._audience.readable_seconds()))
+
+    def _decide(self, request: Mapping[str, Any]) -> policy.Decision:
+        if not isinstance(self.policy, policy.Policy):
+            return policy.decide(self.policy, request)
+        try:
+            cost = (self._state.part("usage") or {}).get("cost")
+            amount = cost.get("amount") if isinstance(cost, Mapping) else None
+            usable = isinstance(amount, (int, float)) and not isinstance(amount, bool)
+            return self.policy.decide(*self._about(request), cost=float(amount) if usable and amount else 0.0)
+        except Exception:  # what could not be judged is asked, never allowed
+            log.exception("The policy could not judge a request")
+            return policy.ASK
+
+    def _about(self, request: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any] | None, str]:
+        call_id = request.get("toolCallId")
+        call = None if call_id is None else self._state.get("toolCalls", f"t:{call_id}")
+        return request, call, self._state.part("session")["cwd"] or "/"
+
+    def explain(self, permission: str) -> policy.Verdict:
+        """What the rules say about a request of the session. Raises `AnswerRefused` when there is none."""
+        request = self._state.get("permissions", permission)
+        if request is None:
+            raise errors.AnswerRefused("There is no such permission request.")
+        if isinstance(self.policy, policy.Policy):
+            return self.policy.explain(policy.touched(*self._about(request)))
+        decision = policy.decide(self.policy, request)
+        chosen = "reject" if decision.action == "cancel" or self.policy == "reject" else "allow"
+        action: policy.Word = "ask" if decision.action == "ask" else "reject" if chosen == "reject" else "allow"
+        return policy.Verdict(action, None, (f"permissions={self.policy!r}",))
 
     async def _watch(self, before: float) -> None:
         """Fall back for requests that no view came to show, though it could have."""

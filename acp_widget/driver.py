@@ -51,7 +51,7 @@ class Driver:
         cwd: str,
         temporary: bool,
         env: Mapping[str, str] | None,
-        permissions: policy.Policy,
+        permissions: policy.Permissions,
         start_timeout: float | None,
         nobody_after: float,
         audience: Audience,
@@ -257,10 +257,10 @@ class Driver:
 
     # --- start and end ---------------------------------------------------------------------------------------------
 
-    def set_policy(self, permissions: policy.Policy) -> None:
+    def set_policy(self, permissions: policy.Permissions) -> None:
         """Takes effect for the next request."""
         self.asking.policy = permissions
-        self.emit({"type": "policy", "policy": permissions})
+        self.emit({"type": "policy", "policy": policy.told(permissions)})
 
     def start(self) -> None:
         """Start the agent without a prompt. Raises `AgentClosed` after `close()`."""
@@ -312,7 +312,7 @@ class Driver:
                     "label": self._launch.label,
                     "cwd": self._cwd,
                     "temporary": self._temporary,
-                    "policy": self.asking.policy,
+                    "policy": policy.told(self.asking.policy),
                     **{name: self.sessions.place.get(name, []) for name in ("mcpServers", "additionalDirectories")},
                 }
             )

@@ -9,7 +9,7 @@ import pytest
 
 from acp_widget.asking import Asking
 from acp_widget.errors import AnswerRefused
-from acp_widget.policy import Policy
+from acp_widget.policy import Word as Policy
 from acp_widget.session.reducer import reduce
 from acp_widget.session.state import State
 

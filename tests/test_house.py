@@ -15,7 +15,7 @@ PACKAGE = ROOT / "acp_widget"
 
 # Room (a module or package of acp_widget) → the rooms it may import. Everybody may use `errors`, but not `session`.
 ARROWS: dict[str, set[str]] = {
-    "__init__": {"agent", "config", "deliveries", "results", "sessions"},
+    "__init__": {"agent", "config", "deliveries", "policy", "results", "sessions"},
     "__main__": {"commands"},
     "commands": {"recording", "registry"},
     "recording": {"protocol", "session"},
@@ -116,10 +116,10 @@ LIBRARIES: dict[str, set[str]] = {
 }
 
 PUBLIC = """
-    AcpError Agent AgentClosed AgentExited AgentNotFound AnswerRefused AuthRequired Change Choice CodeBlock Command
-    Config ConnectionClosed Diff Entities Message NoAnswer NobodyWatching NotOffered Permission Plan PlanEntry
-    ProtocolVersionError RequestError SessionInfo SessionNotFound StartTimeout Subscription Terminal ToolCall
-    TouchedFile Turn Usage WaitNotPossible __version__
+    AcpError Agent AgentClosed AgentExited AgentNotFound AnswerRefused AuthRequired Budget Change Choice CodeBlock
+    Command Config ConnectionClosed Diff Edit Entities Fetch Message NoAnswer NobodyWatching NotOffered Permission
+    Plan PlanEntry Policy ProtocolVersionError Read RequestError Rule Run SessionInfo SessionNotFound StartTimeout
+    Subscription Terminal Tool ToolCall TouchedFile Turn Usage Verdict WaitNotPossible __version__
 """.split()  # noqa: SIM905
 
 MODULES = sorted(PACKAGE.rglob("*.py"))

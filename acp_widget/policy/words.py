@@ -9,9 +9,9 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Literal
 
-Policy = Literal["ask", "allow", "reject"]
+Word = Literal["ask", "allow", "reject"]
 
-POLICIES: tuple[Policy, ...] = ("ask", "allow", "reject")
+WORDS: tuple[Word, ...] = ("ask", "allow", "reject")
 
 
 @dataclass(frozen=True)
@@ -25,20 +25,14 @@ class Decision:
     action: Literal["select", "cancel", "ask"]
     option_id: str | None = None
     why: str = ""
+    rule: str | None = None
+    """The rule that decided, as it is written."""
 
 
 ASK = Decision("ask")
 
 
-def check(policy: object) -> Policy:
-    """The policy itself when it is one; a `ValueError` that lists them when not."""
-    for known in POLICIES:
-        if policy == known:
-            return known
-    raise ValueError(f"permissions={policy!r} is not known. Use one of: {', '.join(map(repr, POLICIES))}.")
-
-
-def decide(policy: Policy, permission: Mapping[str, Any]) -> Decision:
+def decide(policy: Word, permission: Mapping[str, Any]) -> Decision:
     """What `policy` says about a permission request (an entity of the state's `permissions`).
 
     `allow` picks the first `allow_once`, never an always or unknown kind, and never for a subject that is unknown or
@@ -54,7 +48,7 @@ def decide(policy: Policy, permission: Mapping[str, Any]) -> Decision:
 def fallback(permission: Mapping[str, Any]) -> Decision:
     """The answer when nobody can be asked: the first `reject_once`, else `cancelled`. Never an approval."""
     why = "Nobody was there to answer"
-    option = _first(permission["options"], "reject_once")
+    option = first(permission["options"], "reject_once")
     return Decision("select", option, why) if option is not None else Decision("cancel", None, why)
 
 
@@ -65,12 +59,12 @@ def _ask(permission: Mapping[str, Any]) -> Decision:
 def _allow(permission: Mapping[str, Any]) -> Decision:
     if permission.get("problem"):
         return ASK
-    option = _first(permission["options"], "allow_once")
+    option = first(permission["options"], "allow_once")
     return Decision("select", option, "permissions='allow'") if option is not None else ASK
 
 
 def _reject(permission: Mapping[str, Any]) -> Decision:
-    option = _first(permission["options"], "reject_once")
+    option = first(permission["options"], "reject_once")
     why = "permissions='reject'"
     return Decision("select", option, why) if option is not None else Decision("cancel", None, why)
 
@@ -78,7 +72,7 @@ def _reject(permission: Mapping[str, Any]) -> Decision:
 _TABLE = {"ask": _ask, "allow": _allow, "reject": _reject}
 
 
-def _first(options: Sequence[Mapping[str, Any]], kind: str) -> str | None:
+def first(options: Sequence[Mapping[str, Any]], kind: str) -> str | None:
     """The id of the first option of that kind whose id no option of another kind shares."""
     for option in options:
         if option.get("kind") != kind:

@@ -1,0 +1,30 @@
+"""Who answers a permission request: a word, rules or a function; and the fallback when nobody can."""
+
+from __future__ import annotations
+
+from .rulebook import Budget, Policy, Verdict
+from .rules import Edit, Fetch, Read, Rule, Run, Tool, rule_of
+from .touched import touched
+from .words import ASK, WORDS, Decision, Word, decide, fallback, first
+
+Permissions = Word | Policy
+
+__all__ = [
+    "ASK", "WORDS", "Budget", "Decision", "Edit", "Fetch", "Permissions", "Policy", "Read", "Rule", "Run", "Tool",
+    "Verdict", "Word", "check", "decide", "fallback", "first", "rule_of", "told", "touched",
+]  # fmt: skip
+
+
+def check(policy: object) -> Permissions:
+    """The policy itself when it is one; a `ValueError` that lists them when not."""
+    if isinstance(policy, Policy):
+        return policy
+    for known in WORDS:
+        if policy == known:
+            return known
+    raise ValueError(f"permissions={policy!r} is not known. Use one of: {', '.join(map(repr, WORDS))}, or a Policy(…).")
+
+
+def told(policy: Permissions) -> str:
+    """How a policy is told of in the session's state: a word."""
+    return policy if isinstance(policy, str) else "rules"

@@ -1,0 +1,93 @@
+"""Paths as a write would really take them, and globs that are matched on them."""
+
+# What agents send is text, and stays it.
+# ruff: noqa: PTH117, PTH118, PTH119
+
+from __future__ import annotations
+
+import functools
+import os
+import re
+import unicodedata
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Place:
+    """A path an agent named: as it says (`said`) and with all links resolved (`real`), both absolute.
+
+    `inside`: relative to the session's folder, or None when it is outside. `readable` is False for what is no plain
+    path: empty, with control characters, `~` or a scheme.
+    """
+
+    said: str
+    real: str
+    inside: str | None
+    said_inside: str | None
+    readable: bool = True
+
+
+def place(path: str, cwd: str) -> Place:
+    """Where a path leads, from the folder `cwd`."""
+    odd = (
+        not path.strip()
+        or path.startswith("~")
+        or re.match(r"[A-Za-z][\w+.-]*:", path) is not None
+        or "\\" in path
+        or any(unicodedata.category(letter) in ("Cc", "Cf", "Cs") for letter in path)
+    )
+    if "\0" in path:
+        path = path.replace("\0", "\ufffd")
+    home = os.path.realpath(cwd)
+    said = os.path.normpath(os.path.join(cwd, path))
+    try:
+        real = os.path.realpath(os.path.join(home, path))
+    except (OSError, ValueError):
+        return Place(said, said, None, None, False)
+    return Place(said, real, _within(real, home), _within(said, os.path.normpath(cwd)), not odd)
+
+
+def _within(path: str, folder: str) -> str | None:
+    if path == folder:
+        return "."
+    start = folder.rstrip(os.sep) + os.sep
+    return path[len(start) :].replace(os.sep, "/") if path.startswith(start) else None
+
+
+@functools.lru_cache(maxsize=512)
+def _pattern(glob: str, fold: bool) -> re.Pattern[str]:
+    """`*` and `?` stay within a folder, `**` does not; anything else is itself."""
+    text = ""
+    for piece in re.split(r"(\*\*/|\*\*|\*|\?)", glob):
+        text += {"**/": "(?:.*/)?", "**": ".*", "*": "[^/]*", "?": "[^/]"}.get(piece, re.escape(piece))
+    return re.compile(text, re.DOTALL | (re.IGNORECASE if fold else 0))
+
+
+def matches(glob: str, text: str, *, fold: bool = False) -> bool:
+    """True when the whole text is of the glob; `fold`: capitals and composed letters do not matter.
+
+    >>> matches("src/**", "src/a/b.py"), matches("src/*", "src/a/b.py")
+    (True, False)
+    """
+    if fold:
+        glob, text = unicodedata.normalize("NFKC", glob).casefold(), unicodedata.normalize("NFKC", text).casefold()
+    return _pattern(glob, fold).fullmatch(text) is not None
+
+
+def allows(glob: str, where: Place) -> bool:
+    """True when what is written lies within the glob, links resolved; a relative one means the session's folder."""
+    if not where.readable:
+        return False
+    if os.path.isabs(glob):
+        return matches(glob, where.real)
+    return where.inside is not None and matches(glob.removeprefix("./"), where.inside)
+
+
+def rejects(glob: str, where: Place) -> bool:
+    """The same for a rule that rejects: it looks at what was said too, and a bare name counts in every folder."""
+    glob = glob.removeprefix("./")
+    if os.path.isabs(glob):
+        return any(matches(glob, path, fold=True) for path in (where.real, where.said))
+    if "/" not in glob and any(matches(glob, os.path.basename(path), fold=True) for path in (where.real, where.said)):
+        return True
+    return any(path is not None and matches(glob, path, fold=True) for path in (where.inside, where.said_inside))

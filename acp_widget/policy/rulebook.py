@@ -1,0 +1,207 @@
+"""`Policy`: rules for permission requests, a budget, and what they say about a request."""
+
+from __future__ import annotations
+
+import threading
+import time
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from .rules import Edit, Rule, Run, rule_of
+from .touched import Thing, Touched, touched
+from .words import ASK, WORDS, Decision, Word, decide, first
+
+_NOTEBOOKS = Edit("**/*.ipynb")
+_DEFAULT = "notebooks are not written unless a rule names them"
+
+
+@dataclass(frozen=True)
+class Budget:
+    """How much a policy may allow by itself: `calls`, `seconds` since its first decision, `cost` of the session.
+
+    When one is used up, what rules would have allowed is asked. `cost` counts as far as the agent reports it, in its
+    currency. Raises `ValueError` for a number below 0.
+    """
+
+    calls: int | None = None
+    seconds: float | None = None
+    cost: float | None = None
+
+    def __post_init__(self) -> None:
+        for name in ("calls", "seconds", "cost"):
+            value = getattr(self, name)
+            if value is not None and not value >= 0:
+                raise ValueError(f"Budget({name}={value!r}): it is a number, 0 or more.")
+
+    def spent(self, calls: int, seconds: float, cost: float) -> str | None:
+        """A sentence when something is used up."""
+        for name, used, limit in (
+            ("calls", calls, self.calls),
+            ("seconds", seconds, self.seconds),
+            ("cost", cost, self.cost),
+        ):
+            if limit is not None and used >= limit:
+                return f"The budget of {limit:g} {name} is used up."
+        return None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a policy says about a request: `action` is `allow`, `reject` or `ask`; `reasons` says why, a line each."""
+
+    action: Word
+    rule: str | None
+    reasons: tuple[str, ...]
+    always: bool = False
+
+    def __str__(self) -> str:
+        return "\n".join((f"{self.action}{f' by {self.rule}' if self.rule else ''}", *self.reasons))
+
+    __repr__ = __str__
+
+
+class Policy:
+    """Rules for an agent's permission requests: `Agent(…, permissions=Policy(allow=[…], reject=[…]))`.
+
+    `allow`, `reject`: rules (`Edit`, `Read`, `Run`, `Fetch`, `Tool`), or plain kinds (`"read"`). For each thing that a
+    request touches the narrowest rule wins, and of rules of which none is narrower the one that rejects. It is allowed
+    when everything is. `otherwise`: `"ask"`, `"allow"` or `"reject"`, for what no rule decides; what cannot be read in
+    full is never allowed. `budget`: after it, what would be allowed is asked.
+
+    Raises `ValueError` for rules that are none, and an unknown `otherwise`.
+
+    >>> policy = Policy(allow=[Edit("src/**"), Run("pytest *")], reject=[Run("rm *")])
+    >>> policy
+    Policy(allow=[Edit('src/**'), Run('pytest *')], reject=[Run('rm *')], otherwise='ask')
+    """
+
+    def __init__(
+        self,
+        allow: Iterable[Rule | str] = (),
+        reject: Iterable[Rule | str] = (),
+        otherwise: Word = "ask",
+        budget: Budget | None = None,
+    ) -> None:
+        if otherwise not in WORDS:
+            raise ValueError(f"otherwise={otherwise!r} is not known. Use one of: {', '.join(map(repr, WORDS))}.")
+        self.allow, self.reject = _rules(allow), _rules(reject)
+        self.otherwise: Word = otherwise
+        self.budget = budget
+        self._lock = threading.Lock()
+        self._calls = 0
+        self._began: float | None = None
+
+    def explain(self, asked: Touched) -> Verdict:
+        """Which rule decides about what a request touches, and why. Changes nothing."""
+        reasons: list[str] = []
+        winners: list[Rule] = []
+        open_things = False
+        for thing in asked.things:
+            word, rule, why = self._about(thing, asked)
+            reasons.append(why)
+            if word == "reject":
+                return Verdict("reject", repr(rule) if rule else "default", tuple(reasons))
+            if word == "allow" and rule is not None:
+                winners.append(rule)
+            open_things = open_things or word != "allow"
+        if not asked.things:
+            word, rule = self._about_call(asked)
+            if word == "reject":
+                return Verdict("reject", repr(rule), (f"a call of kind {asked.kind!r}: rejected by {rule!r}",))
+            winners, open_things = ([rule], False) if word == "allow" and rule is not None else ([], True)
+            reasons.append(f"a call of kind {asked.kind!r}: {f'allowed by {rule!r}' if rule else 'no rule matches'}")
+        doubt = asked.problem or next((_doubt(each) for each in asked.things if _unsure(each)), None)
+        if doubt is not None:
+            reasons.append(doubt)
+            return Verdict("reject" if self.otherwise == "reject" else "ask", None, tuple(reasons))
+        if winners and not open_things:
+            names = ", ".join(dict.fromkeys(map(repr, winners)))
+            return Verdict("allow", names, tuple(reasons), all(rule.always for rule in winners))
+        hidden = self.otherwise == "allow" and any(self._hides(each) for each in asked.things)
+        return Verdict("ask" if hidden else self.otherwise, None, (*reasons, f"otherwise={self.otherwise!r}"))
+
+    def _about(self, thing: Thing, asked: Touched) -> tuple[Word | None, Rule | None, str]:
+        """What the rules say about one thing, by which rule, and a line about it."""
+        what = f"{thing.verb} {thing.text[:200]!r}"
+        allows = [rule for rule in self.allow if rule.allows(thing, asked)]
+        rejects = [rule for rule in self.reject if rule.rejects(thing, asked)]
+        standing = [rule for rule in rejects if not any(each.narrower(rule) for each in allows)]
+        if standing:
+            return "reject", standing[0], f"{what}: rejected by {standing[0]!r}{_beside(allows)}"
+        if _NOTEBOOKS.rejects(thing, asked):
+            allows = [rule for rule in allows if rule.pattern.casefold().endswith(".ipynb")]
+            if not allows:
+                return "reject", None, f"{what}: {_DEFAULT}"
+        if allows and self._hides(thing):
+            return None, None, f"{what}: a rule that rejects may be hidden in it"
+        if allows:
+            narrowest = next((each for each in allows if not any(rule.narrower(each) for rule in allows)), allows[0])
+            return "allow", narrowest, f"{what}: allowed by {narrowest!r}{_beside(rejects)}"
+        return None, None, f"{what}: no rule matches"
+
+    def _about_call(self, asked: Touched) -> tuple[Word | None, Rule | None]:
+        for word, rules in (("reject", self.reject), ("allow", self.allow)):
+            for rule in rules:
+                if rule.verb is None and rule.rejects(Thing("read", ""), asked):
+                    return ("reject" if word == "reject" else "allow"), rule
+        return None, None
+
+    def _hides(self, thing: Thing) -> bool:
+        return any(isinstance(rule, Run) and rule.hides_in(thing) for rule in self.reject)
+
+    def decide(
+        self, permission: Mapping[str, Any], call: Mapping[str, Any] | None, cwd: str, cost: float = 0.0
+    ) -> Decision:
+        """What to answer a request (an entity of the state); an approval counts for the budget."""
+        verdict = self.explain(touched(permission, call, cwd))
+        with self._lock:
+            now = time.monotonic()
+            self._began = now if self._began is None else self._began
+            if verdict.action == "ask":
+                return ASK
+            if verdict.action == "reject":
+                made = decide("reject", permission)
+                return Decision(made.action, made.option_id, verdict.reasons[-1], verdict.rule)
+            spent = self.budget and self.budget.spent(self._calls, now - self._began, cost)
+            if spent:
+                return Decision("ask", None, spent)
+            options = permission["options"]
+            option = first(options, "allow_always") if verdict.always else None
+            option = first(options, "allow_once") if option is None else option
+            if option is None or permission.get("problem"):
+                return ASK
+            self._calls += 1
+            why = f"allowed by {verdict.rule}" if verdict.rule else "otherwise='allow'"
+            return Decision("select", option, why, verdict.rule)
+
+    def __repr__(self) -> str:
+        allow, reject = list(self.allow), list(self.reject)
+        spent = f", budget={self.budget!r}, used={self._calls} calls" if self.budget else ""
+        return f"Policy(allow={allow!r}, reject={reject!r}, otherwise={self.otherwise!r}{spent})"
+
+
+def _rules(given: Iterable[Rule | str]) -> tuple[Rule, ...]:
+    if isinstance(given, (str, Rule)):
+        given = [given]
+    rules = [rule_of(each) if isinstance(each, str) else each for each in given]
+    for rule in rules:
+        if not isinstance(rule, Rule):
+            raise ValueError(f"{rule!r} is no rule. Write, for instance, Edit('src/**') or Run('pytest *').")
+    return tuple(rules)
+
+
+def _unsure(thing: Thing) -> bool:
+    return (thing.command is not None and not thing.command.certain) or (
+        thing.place is not None and not thing.place.readable
+    )
+
+
+def _beside(others: list[Rule]) -> str:
+    return f" (also matched: {', '.join(map(repr, others))})" if others else ""
+
+
+def _doubt(thing: Thing) -> str:
+    if thing.command is not None:
+        return f"The command is not certain: {thing.command.doubt}."
+    return f"The path {thing.text[:200]!r} is no plain path."

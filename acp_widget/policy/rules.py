@@ -1,0 +1,201 @@
+"""Rules: what they match, and which of two says more."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, replace
+from typing import ClassVar
+from urllib.parse import urlsplit
+
+from . import paths
+from .commands import Words, program
+from .touched import Thing, Touched, Verb
+
+
+@dataclass(frozen=True)
+class Rule:
+    """One rule of a `Policy`. `always`: where it allows, an option that the agent remembers may be chosen.
+
+    Raises `TypeError` for a pattern that is no text and `ValueError` for an empty one.
+    """
+
+    pattern: str
+    always: bool = False
+
+    verb: ClassVar[Verb | None] = None
+
+    def __post_init__(self) -> None:
+        if not isinstance(self.pattern, str):
+            raise TypeError(f"{type(self).__name__}(…) takes a text, not {type(self.pattern).__name__}.")
+        if not self.pattern.strip():
+            raise ValueError(f"{type(self).__name__}(…) needs a pattern.")
+
+    def allows(self, thing: Thing, asked: Touched) -> bool:
+        """True when all of the thing is within the rule, for certain."""
+        raise NotImplementedError
+
+    def rejects(self, thing: Thing, asked: Touched) -> bool:
+        """True when anything of the thing is within the rule."""
+        raise NotImplementedError
+
+    def narrower(self, other: Rule) -> bool:
+        """True when it says strictly less than the other one: every case of it is a case of the other."""
+        if isinstance(other, Tool):
+            return not isinstance(self, Tool)
+        return type(self) is type(other) and self._within(other) and not other._within(self)
+
+    def _within(self, other: Rule) -> bool:
+        return paths.matches(other.pattern, self.pattern)
+
+    def __repr__(self) -> str:
+        return f"{type(self).__name__}({self.pattern!r}{', always=True' if self.always else ''})"
+
+
+class Edit(Rule):
+    """Changes of files: `Edit("src/**")`. `*` and `?` stay within a folder, `**` does not.
+
+    A relative glob means the session's folder, links resolved. As a rule that rejects, a name without a folder
+    (`Edit("*.ipynb")`) counts in every folder, and capitals do not matter.
+
+    >>> Edit("src/**")
+    Edit('src/**')
+    """
+
+    verb: ClassVar[Verb | None] = "edit"
+
+    def allows(self, thing: Thing, asked: Touched) -> bool:
+        return thing.verb == self.verb and thing.place is not None and paths.allows(self.pattern, thing.place)
+
+    def rejects(self, thing: Thing, asked: Touched) -> bool:
+        return thing.verb == self.verb and thing.place is not None and paths.rejects(self.pattern, thing.place)
+
+    def _within(self, other: Rule) -> bool:
+        if "/" not in other.pattern and paths.matches(other.pattern, self.pattern.rsplit("/", 1)[-1], fold=True):
+            return True
+        return paths.matches(other.pattern, self.pattern)
+
+
+class Read(Edit):
+    """Reads of files and folders, and searches in them: `Read("**")`. Globs as in `Edit`."""
+
+    verb: ClassVar[Verb | None] = "read"
+
+
+class Run(Rule):
+    """Commands, by the words that really run: `Run("pytest *")`. `*` as the last word stands for any further words.
+
+    What holds a shell's operators, substitutions, redirections, globs or assignments is never allowed by it.
+    """
+
+    verb = "run"
+
+    def allows(self, thing: Thing, asked: Touched) -> bool:
+        command = thing.command
+        return command is not None and command.certain and _words_match(self.pattern, command.found[0])
+
+    def rejects(self, thing: Thing, asked: Touched) -> bool:
+        found = thing.command.found if thing.command else ()
+        return any(_words_match(self.pattern, (program(words[0]), *words[1:]), fold=True) for words in found)
+
+    def hides_in(self, thing: Thing) -> bool:
+        """True when its words stand somewhere within a command: it is then not known whether they run."""
+        found = thing.command.found if thing.command else ()
+        if self.pattern.split()[0] == "*":
+            return False
+        return any(
+            _words_match(self.pattern, (program(words[at]), *words[at + 1 :]), fold=True)
+            for words in found
+            for at in range(1, min(len(words), 200))
+        )
+
+    def _within(self, other: Rule) -> bool:
+        return _words_match(other.pattern, tuple(self.pattern.split()))
+
+
+class Fetch(Rule):
+    """Addresses: `Fetch("https://docs.python.org/**")`. Scheme, host and path are matched one by one."""
+
+    verb = "fetch"
+
+    def allows(self, thing: Thing, asked: Touched) -> bool:
+        given, wanted = _address(thing.text), _address(self.pattern)
+        if thing.verb != "fetch" or given is None or wanted is None:
+            return False
+        return all(paths.matches(glob, text) for glob, text in zip(wanted, given, strict=True))
+
+    def rejects(self, thing: Thing, asked: Touched) -> bool:
+        if thing.verb != "fetch":
+            return False
+        wanted, given = urlsplit(self.pattern), _host(thing.text)
+        if wanted.path in ("", "/", "/*", "/**") and wanted.netloc:
+            return paths.matches(wanted.netloc, given, fold=True)
+        return paths.matches(self.pattern, thing.text, fold=True)
+
+
+class Tool(Rule):
+    """Whole calls, by their kind (`"read"`, `"edit"`, `"execute"`, …) or by the name of the tool: `Tool("mcp__db__*")`.
+
+    The agent tells both. It says less than any other rule, except that a name which is rejected stays rejected.
+    """
+
+    def matches(self, asked: Touched) -> bool:
+        return paths.matches(self.pattern, asked.kind) or (
+            asked.name is not None and paths.matches(self.pattern, asked.name)
+        )
+
+    def allows(self, thing: Thing, asked: Touched) -> bool:
+        if not self.matches(asked) or (thing.command is not None and not thing.command.certain):
+            return False
+        fits = {"edit": {"edit", "delete", "move"}, "read": {"read", "search"}, "run": {"execute"}, "fetch": {"fetch"}}
+        return asked.kind in fits[thing.verb] or not paths.matches(self.pattern, asked.kind)
+
+    def rejects(self, thing: Thing, asked: Touched) -> bool:
+        return self.matches(asked)
+
+    def narrower(self, other: Rule) -> bool:
+        return type(other) is Tool and self._within(other) and not other._within(self)
+
+
+_KINDS = {kind.__name__: kind for kind in (Edit, Read, Run, Fetch, Tool)}
+
+
+def rule_of(text: str) -> Rule:
+    """A rule from how it is written: `rule_of("Run('pytest *')")`; a plain word is a `Tool`. Raises `ValueError`."""
+    found = re.fullmatch(r"(\w+)\((['\"])(.*)\2(, always=True)?\)", text)
+    if found is None and re.fullmatch(r"\w+", text):
+        return Tool(text)
+    if found is None or found[1] not in _KINDS:
+        raise ValueError(f"{text!r} is no rule. Write, for instance, Edit('src/**') or Run('pytest *').")
+    rule: Rule = _KINDS[found[1]](found[3])
+    return replace(rule, always=bool(found[4]))
+
+
+def _words_match(pattern: str, words: Words, *, fold: bool = False) -> bool:
+    wanted = pattern.split()
+    open_end = wanted[-1] == "*"
+    wanted = wanted[:-1] if open_end else wanted
+    if len(words) < len(wanted) or (len(words) > len(wanted) and not open_end):
+        return False
+    return all(_word_matches(glob, word, fold) for glob, word in zip(wanted, words, strict=False))
+
+
+def _word_matches(glob: str, word: str, fold: bool) -> bool:
+    return paths.matches(glob.replace("*", "**"), word, fold=fold)
+
+
+def _host(text: str) -> str:
+    try:
+        return urlsplit(text).hostname or ""
+    except ValueError:
+        return ""
+
+
+def _address(text: str) -> tuple[str, str, str] | None:
+    """Scheme, host with port, and path; None for what can be read in two ways."""
+    if re.search(r"[\s\\@\x00-\x1f]|%2e|%2f|/\.\.?(/|$)|[^\x20-\x7e]", text, re.IGNORECASE):
+        return None
+    try:
+        parts = urlsplit(text)
+    except ValueError:
+        return None
+    return parts.scheme.lower(), parts.netloc.lower(), (parts.path or "/") + (f"?{parts.query}" if parts.query else "")

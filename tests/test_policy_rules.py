@@ -1,0 +1,172 @@
+"""Rules for permission requests: what each of them decides about each kind of request, attacks included."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from acp_widget.policy import Budget, Edit, Fetch, Policy, Read, Run, Tool, rule_of, touched
+
+OPTIONS = [
+    {"optionId": "y", "name": "Once", "kind": "allow_once"},
+    {"optionId": "a", "name": "Always", "kind": "allow_always"},
+    {"optionId": "n", "name": "No", "kind": "reject_once"},
+]
+Request = tuple[dict[str, Any], dict[str, Any]]
+
+
+def about(kind: str, **call: Any) -> Request:
+    return {"options": OPTIONS, "problem": None, "subject": None}, {"kind": kind, "title": "pytest", **call}
+
+
+def edit(*paths: str, **call: Any) -> Request:
+    changes = [{"operation": "modify", "path": path} for path in paths]
+    return about("edit", content=[{"type": "diff", "changes": changes}], **call)
+
+
+def run(command: Any, **raw: Any) -> Request:
+    return about("execute", rawInput={"command": command, **raw})
+
+
+@pytest.fixture
+def cwd(tmp_path: Path) -> str:
+    (tmp_path / "work/src/deep").mkdir(parents=True)
+    (tmp_path / "out").mkdir()
+    (tmp_path / "work/src/link").symlink_to(tmp_path / "out")
+    (tmp_path / "work/src/book").symlink_to(tmp_path / "work/src/real.ipynb")
+    return str(tmp_path / "work")
+
+
+RULES = Policy(
+    allow=[
+        Edit("src/**"), Read("**"), Run("pytest *"), Run("git status"), Run("rm build/x"), Run("git *"),
+        Fetch("https://docs.python.org/**"), Tool("mcp__db__*"),
+    ],
+    reject=[
+        Run("rm *"), Run("git push *"), Edit("src/gen/**"), Edit("*.secret"), Fetch("https://evil.com/**"),
+        Tool("mcp__db__drop"),
+    ],
+)  # fmt: skip
+
+EDITS = [
+    ("src/a.py", "allow"), ("src/deep/a.py", "allow"), ("./src/a.py", "allow"), ("src/../src/a.py", "allow"),
+    ("src/deep/../../setup.py", "ask"), ("setup.py", "ask"), ("/etc/passwd", "ask"), ("../src/a.py", "ask"),
+    ("src/link/a.py", "ask"), ("src/link/../src/a.py", "ask"), ("src/gen/a.py", "reject"), ("src/GEN/a.py", "reject"),
+    ("src/deep/../gen/a.py", "reject"), ("src/key.secret", "reject"), ("src/Key.SECRET", "reject"),
+    ("/tmp/key.secret", "reject"), ("src/n.ipynb", "reject"), ("src/N.IPYNB", "reject"), ("src/book", "reject"),
+    ("SRC/a.py", "ask"), ("~/src/a.py", "ask"), ("file:src/a.py", "ask"), ("src\\..\\a.py", "ask"),
+    ("src/a\n.py", "ask"), ("src/a\u202e.py", "ask"), ("src/\0a", "ask"), ("", "ask"), ("srcx/a.py", "ask"),
+    ("src", "ask"),
+]  # fmt: skip
+
+COMMANDS = [
+    ("pytest", "allow"), ("pytest -q tests", "allow"), ("pytest -k 'a and b'", "allow"), ('pytest "a;b"', "allow"),
+    (["pytest", "-q"], "allow"), (["bash", "-lc", "pytest -q"], "allow"), ("git status", "allow"),
+    ("'pytest' x", "allow"), ("pytest; ls", "ask"), ("pytest && ls", "ask"), ("pytest || ls", "ask"),
+    ("pytest | tee x", "ask"), ("pytest & ls", "ask"), ("pytest > x", "ask"), ("pytest < x", "ask"),
+    ("pytest `ls`", "ask"), ("pytest $(ls)", "ask"), ('pytest "$(ls)"', "ask"), ("pytest $HOME", "ask"),
+    ("pytest\nls", "ask"), ("pytest\r\nls", "ask"), ("pytest *.py", "ask"), ("pytest {a,b}", "ask"),
+    ("pytest # x", "ask"), ("A=1 pytest", "ask"), ("PYTEST", "ask"), ("./pytest", "ask"), ("/tmp/pytest", "ask"),
+    ("pytestx", "ask"), ("pytest 'a", "ask"), ("pytest \\\nls", "ask"), ("pytest <(ls)", "ask"), ("", "ask"),
+    ("env pytest", "ask"), ("sudo pytest", "ask"), ("xargs pytest", "ask"), ("py\u200btest", "ask"),
+    ("pytest !x", "ask"), ("pytest ~/x", "ask"), (["pytest", "x\n"], "ask"), (["bash", "-c", "pytest; ls"], "ask"),
+    (["/tmp/bash", "-c", "pytest"], "ask"), (["bash", "-x", "pytest"], "ask"), ([1], "ask"), ([], "ask"),
+    ("git push origin", "reject"), ("git rm x", "ask"), ("rm -rf /", "reject"), ("/bin/rm x", "reject"),
+    ("rm build/x", "allow"), ("rm build/x y", "reject"), ("RM x", "reject"), ("'rm' x", "reject"),
+    ("r\\m x", "reject"), ('r""m x', "reject"), ("pytest; rm x", "reject"), ("pytest && rm x", "reject"),
+    ("pytest\nrm x", "reject"), ("pytest | rm x", "reject"), ("pytest $(rm x)", "reject"),
+    ('pytest "$(rm x)"', "reject"), ("pytest `rm x`", "reject"), ('pytest "`rm x`"', "reject"),
+    ("A=1 rm x", "reject"), ("sudo rm x", "reject"), ("sudo -u root rm x", "reject"), ("env A=1 rm x", "reject"),
+    ("xargs rm x", "reject"), ("sh -c 'rm x'", "reject"), ("bash -lc 'ls; rm x'", "reject"),
+    (["bash", "-lc", "rm x"], "reject"), ("sudo bash -c 'rm x'", "reject"), ("find . -exec rm x ;", "reject"),
+    ("(rm x)", "reject"), ("pytest <(rm x)", "reject"), ("if true; then rm x; fi", "reject"),
+]  # fmt: skip
+
+FETCHES = [
+    ("https://docs.python.org/3/", "allow"), ("http://docs.python.org/3/", "ask"),
+    ("https://docs.python.org@evil.org/", "ask"), ("https://docs.python.org.evil.org/", "ask"),
+    ("https://docs.python.org:8000/", "ask"), ("https://docs.python.org/../x", "ask"),
+    ("https://docs.python.org/%2e%2e/x", "ask"), ("https://EVIL.com/x", "reject"), ("https://u@evil.com/x", "reject"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("request_", "wanted"),
+    [
+        *((edit(path), wanted) for path, wanted in EDITS),
+        *((run(command), wanted) for command, wanted in COMMANDS),
+        *((about("fetch", rawInput={"url": url}), wanted) for url, wanted in FETCHES),
+        (edit("src/a.py", "setup.py"), "ask"),
+        (edit("src/a.py", "src/gen/b.py"), "reject"),
+        (edit("src/a.py", locations=[{"path": "setup.py"}]), "ask"),
+        (edit("src/a.py", rawInput={"file_path": "/etc/passwd"}), "ask"),
+        (edit("src/a.py", rawInput={"command": "rm x"}), "reject"),
+        (about("edit"), "ask"),
+        (about("execute"), "ask"),
+        (about("read", locations=[{"path": "README.md"}]), "allow"),
+        (about("read", locations=[{"path": "/etc/passwd"}]), "ask"),
+        (about("read", locations=[{"path": "x"}], content=edit("setup.py")[1]["content"]), "ask"),
+        (run("pytest", cwd="/"), "ask"),
+        (run("pytest", cwd="src"), "allow"),
+        (run("pytest", env={"A": "1"}), "ask"),
+        (run("pytest", args=["-q"]), "allow"),
+        (run("pytest", args=["x", "\n"]), "ask"),
+        (about("other", name="mcp__db__get"), "allow"),
+        (about("other", name="mcp__db__drop"), "reject"),
+        (about("edit", name="mcp__db__get"), "ask"),
+    ],
+)
+def test_what_the_rules_say(request_: Request, wanted: str, cwd: str) -> None:
+    verdict = RULES.explain(touched(*request_, cwd))
+    assert verdict.action == wanted, str(verdict)
+    if wanted == "ask":
+        lax = Policy(RULES.allow, RULES.reject)
+        assert lax.decide(*request_, cwd).action == "ask"
+
+
+@pytest.mark.parametrize("command", ["pytest; ls", "pytest $(ls)", "A=1 ls", "sudo ls", ""])
+def test_what_is_not_certain_is_asked_even_if_otherwise_is_allow(command: str, cwd: str) -> None:
+    assert Policy(otherwise="allow").decide(*run(command), cwd).action == "ask"
+    assert Policy(otherwise="allow").decide(*run("ls"), cwd).option_id == "y"
+
+
+def test_both_sides_of_a_move_count(cwd: str) -> None:
+    change = {"operation": "move", "oldPath": "secret/x", "path": "src/x"}
+    request = about("move", content=[{"type": "diff", "changes": [change]}])
+    assert RULES.explain(touched(*request, cwd)).action == "ask"
+
+
+def test_an_always_option_needs_a_rule_that_says_so(cwd: str) -> None:
+    assert Policy(allow=[Edit("src/**")]).decide(*edit("src/a.py"), cwd).option_id == "y"
+    assert Policy(allow=[Edit("src/**", always=True)]).decide(*edit("src/a.py"), cwd).option_id == "a"
+
+
+def test_a_notebook_is_written_when_a_rule_names_it(cwd: str) -> None:
+    assert Policy(otherwise="allow").decide(*edit("n.ipynb"), cwd).option_id == "n"
+    assert Policy(allow=[Edit("n.ipynb")]).decide(*edit("n.ipynb"), cwd).option_id == "y"
+
+
+def test_a_narrower_rule_beats_a_wider_one_and_reject_beats_allow(cwd: str) -> None:
+    policy = Policy(allow=[Edit("src/**"), Edit("src/gen/keep.py")], reject=[Edit("src/gen/**"), Edit("src/*.py")])
+    said = {
+        path: policy.explain(touched(*edit(path), cwd)).action for path in ("src/gen/keep.py", "src/gen/a", "src/b.py")
+    }
+    assert said == {"src/gen/keep.py": "allow", "src/gen/a": "reject", "src/b.py": "reject"}
+    assert Policy(allow=[Edit("a")], reject=[Edit("a")]).explain(touched(*edit("a"), cwd)).action == "reject"
+
+
+def test_a_budget_that_is_used_up_asks(cwd: str) -> None:
+    policy = Policy(allow=[Edit("**")], budget=Budget(calls=1, cost=1.0))
+    assert policy.decide(*edit("a"), cwd, cost=1.0).why == "The budget of 1 cost is used up."
+    assert policy.decide(*edit("a"), cwd).action == "select"
+    assert policy.decide(*edit("a"), cwd).why == "The budget of 1 calls is used up."
+    assert "used=1 calls" in repr(policy)
+
+
+def test_rules_are_written_as_they_are_read() -> None:
+    for rule in (Edit("src/**"), Run("pytest *", always=True), Tool("read")):
+        assert rule_of(repr(rule)) == rule
+    with pytest.raises(ValueError, match="is no rule"):
+        Policy(allow=["Sudo('x')"])
