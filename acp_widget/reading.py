@@ -6,12 +6,13 @@ from collections.abc import Mapping
 from typing import Any
 
 from . import errors
+from .cells import Cells
 from .config import Command, Config
 from .driver import Driver
 from .results import Entities, Message, Permission, Reader, Terminal, ToolCall, Usage
 
 
-class Reading:
+class Reading(Cells):
     """The reading side of an `Agent`: live views of its session."""
 
     _driver: Driver

@@ -38,7 +38,8 @@ ARROWS: dict[str, set[str]] = {
     "callbacks": {"deliveries", "driver", "entities", "opening", "parts", "results", "runtime", "session"},
     "deliveries": set(),
     "opening": {"reading", "runtime", "sessions"},
-    "reading": {"config", "driver", "results"},
+    "reading": {"cells", "config", "driver", "results"},
+    "cells": {"code_blocks"},
     "stage": {"driver", "export", "runtime", "widget"},
     "driver": {
         "asking",

@@ -1,4 +1,4 @@
-"""What a turn did to files, taken back in the cells of a real kernel."""
+"""What a turn did to files, taken back in the cells of a real kernel; and code that becomes the next cell."""
 
 from __future__ import annotations
 
@@ -19,3 +19,12 @@ def test_an_edit_is_allowed_read_and_taken_back(kernel: Kernel) -> None:
     assert kernel.run("print(turn.revert())").text == "restored: stats.py\n"
     assert kernel.run("print(Path(agent.cwd, 'stats.py').read_bytes() == before)").text == "True\n"
     kernel.run("agent.close()")
+
+
+def test_a_code_block_becomes_the_next_cell_and_is_not_run(kernel: Kernel) -> None:
+    kernel.run("from acp_widget import Agent\nagent = Agent('demo')")
+    reply = kernel.run("agent.insert('x = 1')").reply
+    assert reply is not None
+    [proposed] = [each for each in reply["content"]["payload"] if each["source"] == "set_next_input"]
+    assert (proposed["text"], proposed["replace"]) == ("x = 1", False)
+    assert kernel.run("print('x' in globals())").text == "False\n"
