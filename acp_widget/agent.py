@@ -16,6 +16,7 @@ from typing import Any
 
 from . import ending, errors, folders, policy, registry, runtime
 from .callbacks import Callbacks
+from .content.attached import Attach, attached
 from .controls import Remote
 from .driver import Driver
 from .opening import check_env
@@ -105,26 +106,44 @@ class Agent(Callbacks):
 
     # --- prompting -------------------------------------------------------------------------------------------------
 
-    def prompt(self, text: str, *, show: bool = True) -> Turn:
+    def prompt(self, text: str, *parts: object, show: bool = True, attach: Attach = None, **named: object) -> Turn:
         """Send a prompt and return its Turn at once; it streams below the cell that called.
 
-        While the agent is busy the prompt waits in a queue. `show=False` draws nothing.
-        Raises `ValueError` for an empty prompt and `AgentClosed` after `close()`.
+        `parts`, `named` and `attach` (a mapping from names to objects, or a list) go with it, as they are now: texts,
+        a `Path`, bytes, frames, arrays, figures, exceptions, results (docs/attaching.md). `{df}` in the text becomes a
+        mention of what is attached as `df`. While the agent is busy the prompt waits in a queue. `show=False` draws
+        nothing. Raises `ValueError` for an empty prompt; it, `TypeError` or `OSError` for what cannot be attached; and
+        `AgentClosed` after `close()`.
+
+        >>> from acp_widget import Agent
+        >>> with Agent("demo") as agent:
+        ...     turn = agent.prompt("What is {primes} about?", primes=[2, 3, 5]).wait()
+        >>> turn.prompt
+        'What is `primes` about?'
         """
         if not isinstance(text, str):
             raise TypeError(f"A prompt is text, not {type(text).__name__}.")
         if not text.strip():
             raise ValueError("The prompt is empty.")
         self._check_usable()
-        turn = Turn(_Lent(self), self._driver.state.next_turn(), prompt=text)
+        given = attached(text, parts, attach, named)
+        turn = Turn(_Lent(self), self._driver.state.next_turn(), prompt=given.text)
         if show:
             self._stage.show(turn._key)
-        runtime.call(self._driver.prompt, turn._key, [{"type": "text", "text": text}], "python")
+        runtime.call(self._driver.prompt, turn._key, given.blocks, "python")
         return turn
 
-    def run(self, text: str, *, timeout: float | None = None, show: bool = True) -> Turn:
-        """Prompt and wait: the same as `agent.prompt(text).wait(timeout)`."""
-        return self.prompt(text, show=show).wait(timeout)
+    def run(
+        self,
+        text: str,
+        *parts: object,
+        timeout: float | None = None,
+        show: bool = True,
+        attach: Attach = None,
+        **named: object,
+    ) -> Turn:
+        """Prompt and wait: the same as `agent.prompt(text, …).wait(timeout)`."""
+        return self.prompt(text, *parts, show=show, attach=attach, **named).wait(timeout)
 
     def wait(self, timeout: float | None = None) -> Agent:
         """Wait until nothing runs and nothing is queued; buttons work meanwhile.

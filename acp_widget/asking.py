@@ -52,6 +52,9 @@ class Asking:
         self._state, self._emit, self._audience = state, emit, audience
         self._nobody_after = nobody_after
         self._looked_at: set[str] = set()
+        self.view: Callable[[str], Any] = lambda key: self._state.get("permissions", key)
+        """What a function for permissions is given."""
+        self._asked: dict[str, asyncio.Task[None]] = {}
         self._unseen: dict[str, float] = {}
         """Requests that no view was there to show, and for how many seconds one could have come."""
         self._watching: asyncio.Task[None] | None = None
@@ -97,6 +100,8 @@ class Asking:
     def stop(self) -> None:
         """The session is over: nobody waits for anybody any more."""
         self._unseen.clear()
+        for task in list(self._asked.values()):
+            task.cancel()
         if self._watching is not None:
             self._watching.cancel()
             self._watching = None
@@ -106,7 +111,12 @@ class Asking:
         request = self._state.get("permissions", permission)
         if request is None or request["status"] != "pending":
             return
-        decision = self._decide(request)
+        if callable(self.policy):
+            self._asked[permission] = asyncio.ensure_future(self._ask_function(permission, self.policy))
+            return
+        self._act(permission, self._decide(request))
+
+    def _act(self, permission: str, decision: policy.Decision) -> None:
         if decision.action != "ask":
             self._carry_out(permission, decision, "policy", decision.why)
         elif not self._audience.possible():
@@ -116,9 +126,31 @@ class Asking:
             if self._watching is None:
                 self._watching = asyncio.ensure_future(self._watch(self._audience.readable_seconds()))
 
+    async def _ask_function(self, permission: str, function: policy.Function) -> None:
+        """Let the user's function decide, on a thread of its own or as a coroutine; what fails is asked."""
+        decision = policy.ASK
+        try:
+            decision = await policy.call_function(function, self.view(permission))
+        except Exception as error:  # never an approval
+            log.warning("The function for permissions failed", exc_info=True)
+            self._emit(
+                {
+                    "type": "diagnostic",
+                    "message": f"permissions={policy.name_of(function)} failed, so you are asked: "
+                    f"{type(error).__name__}: {str(error)[:_SHOWN]}",
+                    "where": "permissions",
+                }
+            )
+        finally:
+            self._asked.pop(permission, None)
+        request = self._state.get("permissions", permission)
+        if request is None or request["status"] != "pending":
+            return  # somebody was quicker
+        self._act(permission, policy.of_answer(decision, request, policy.name_of(function)))
+
     def _decide(self, request: Mapping[str, Any]) -> policy.Decision:
         if not isinstance(self.policy, policy.Policy):
-            return policy.decide(self.policy, request)
+            return policy.ASK if callable(self.policy) else policy.decide(self.policy, request)
         try:
             cost = (self._state.part("usage") or {}).get("cost")
             amount = cost.get("amount") if isinstance(cost, Mapping) else None
@@ -140,6 +172,8 @@ class Asking:
             raise errors.AnswerRefused("There is no such permission request.")
         if isinstance(self.policy, policy.Policy):
             return self.policy.explain(policy.touched(*self._about(request)))
+        if callable(self.policy):
+            return policy.Verdict("ask", None, (f"{policy.name_of(self.policy)} decides when it is asked.",))
         decision = policy.decide(self.policy, request)
         chosen = "reject" if decision.action == "cancel" or self.policy == "reject" else "allow"
         action: policy.Word = "ask" if decision.action == "ask" else "reject" if chosen == "reject" else "allow"

@@ -20,7 +20,7 @@ from .asking import Asking, Audience
 from .controls import Controls, Remote
 from .host.host import Host
 from .login import Login, wants_login
-from .prompts import Prompts
+from .prompts import Choose, Prompts
 from .protocol.peer import Peer
 from .protocol.stdio import StdioTransport
 from .registry import Launch
@@ -128,9 +128,10 @@ class Driver:
 
     # --- prompts ---------------------------------------------------------------------------------------------------
 
-    def prompt(self, turn: str, blocks: list[dict[str, Any]], source: str) -> None:
+    def prompt(self, turn: str, blocks: Choose, source: str) -> None:
         """Send a prompt, or queue it while the agent is busy or starting."""
-        self.emit({"type": "promptQueued", "turn": turn, "prompt": blocks, "source": source})
+        known = (self.state.part("session")["promptCapabilities"],) if self.ready else ()
+        self.emit({"type": "promptQueued", "turn": turn, "prompt": blocks(*known), "source": source})
         if self.closed:
             self.prompts.fail(turn, errors.AgentClosed("This agent was closed.", hint=_ANOTHER))
             self.prompts.drop(turn, "the agent was closed")

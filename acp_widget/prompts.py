@@ -8,7 +8,7 @@ from __future__ import annotations
 import concurrent.futures
 from collections import deque
 from collections.abc import Callable, Mapping
-from typing import Any
+from typing import Any, TypeAlias
 
 from . import errors, runtime
 from .protocol.refusals import AUTH_REQUIRED
@@ -16,6 +16,9 @@ from .session.state import State
 from .session.words import TURN_OVER
 
 Blocks = list[dict[str, Any]]
+
+Choose: TypeAlias = Callable[..., Blocks]
+"""Content blocks for an agent with given prompt capabilities; without them, what is shown while they are not known."""
 
 
 class Prompts:
@@ -25,7 +28,7 @@ class Prompts:
         self.on_over: Callable[[str], None] = lambda turn: None
         self._state, self._emit = state, emit
         self._queue: deque[str] = deque()
-        self._blocks: dict[str, Blocks] = {}
+        self._blocks: dict[str, Choose] = {}
         self._again: set[str] = set()  # turns that were sent before, when the agent wanted a login first
         self._over: dict[str, concurrent.futures.Future[None]] = {}
         self._failures: dict[str, errors.AcpError] = {}
@@ -39,7 +42,7 @@ class Prompts:
 
     # --- the queue -------------------------------------------------------------------------------------------------
 
-    def add(self, turn: str, blocks: Blocks) -> None:
+    def add(self, turn: str, blocks: Choose) -> None:
         """Behind all others."""
         self._blocks[turn] = blocks
         self._queue.append(turn)
@@ -47,7 +50,8 @@ class Prompts:
     def hold(self, turn: str) -> None:
         """The agent did not take this one for now: it is the next again."""
         entity = self._state.get("turns", turn)
-        self._blocks[turn] = list((entity["prompt"] if entity else None) or [])
+        sent: Blocks = list((entity["prompt"] if entity else None) or [])
+        self._blocks[turn] = lambda *capabilities: sent
         self._queue.appendleft(turn)
         self._again.add(turn)
 
@@ -61,7 +65,7 @@ class Prompts:
         turn = self._queue.popleft()
         again = turn in self._again
         self._again.discard(turn)
-        return turn, self._blocks.pop(turn), again
+        return turn, self._blocks.pop(turn)(self._state.part("session")["promptCapabilities"]), again
 
     def drop(self, turn: str, why: str) -> None:
         """This one is never sent."""

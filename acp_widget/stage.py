@@ -12,6 +12,7 @@ from concurrent.futures import Future
 from typing import Any
 
 from . import runtime
+from .content.attached import attached
 from .driver import Driver
 from .export import transcript
 from .widget import display, waiting
@@ -195,7 +196,7 @@ class _Actions:
         self._driver.asking.dismiss(permission, by="you")
 
     def prompt(self, text: str) -> None:
-        self._driver.prompt(self._driver.state.next_turn(), [{"type": "text", "text": text}], "composer")
+        self._driver.prompt(self._driver.state.next_turn(), attached(text, (), None, {}).blocks, "composer")
 
     def cancel(self) -> None:
         self._driver.cancel("you stopped the turn")

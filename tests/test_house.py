@@ -21,6 +21,7 @@ ARROWS: dict[str, set[str]] = {
     "recording": {"protocol", "session"},
     "agent": {
         "callbacks",
+        "content",
         "controls",
         "driver",
         "ending",
@@ -40,7 +41,8 @@ ARROWS: dict[str, set[str]] = {
     "opening": {"reading", "runtime", "sessions"},
     "reading": {"cells", "config", "driver", "results"},
     "cells": {"code_blocks"},
-    "stage": {"driver", "export", "runtime", "widget"},
+    "content": {"entities"},
+    "stage": {"content", "driver", "export", "runtime", "widget"},
     "driver": {
         "asking",
         "controls",

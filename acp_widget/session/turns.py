@@ -212,7 +212,11 @@ def prompt_sent(edit: Edit, event: Event) -> None:
         new = _turn(key, _prompt_of(edit, event), event.get("source"), "sent", sent=edit.at)
         edit.set(("turns", key), new)
     else:
-        edit.patch(("turns", key), {"status": "sent", "at": {**turn["at"], "sent": edit.at}})
+        # What is sent may differ from what was queued: it was not known yet which blocks the agent takes.
+        edit.patch(
+            ("turns", key),
+            {"prompt": _prompt_of(edit, event), "status": "sent", "at": {**turn["at"], "sent": edit.at}},
+        )
     _begin(edit, key, began=False)
     memory.local = None
     edit.patch(("session",), {"cancelling": False})

@@ -1,0 +1,64 @@
+"""A prompt with what is attached to it: a snapshot at the call, blocks when the agent's capabilities are known."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from pathlib import PurePath
+from typing import Any, Final
+
+from .adapters import snapshot
+from .parts import Json, Part, size
+
+PARTS: Final = 50
+TOTAL: Final = 20 * 1024 * 1024
+EVERYTHING: Final[Mapping[str, Any]] = {"image": {}, "embeddedContext": {}}
+"""What is assumed of an agent that has not started: only for what is shown meanwhile."""
+
+Attach = Mapping[str, object] | Sequence[object] | None
+
+_MENTION = re.compile(r"(?<!\{)\{([^\W\d]\w*)\}(?!\})")
+
+
+class Attached:
+    """The text of a prompt and its parts, as they were when it was made."""
+
+    def __init__(self, text: str, parts: Sequence[Part]) -> None:
+        self.text, self._parts = text, parts
+
+    def blocks(self, capabilities: Mapping[str, Any] = EVERYTHING) -> list[Json]:
+        """The content blocks for an agent with these prompt capabilities."""
+        return [{"type": "text", "text": self.text}, *(part.block(capabilities) for part in self._parts)]
+
+
+def attached(text: str, parts: Sequence[object], attach: Attach, named: Mapping[str, object]) -> Attached:
+    """`{name}` in the text becomes a mention of what is attached by that name; other braces stay as they are.
+
+    Raises `TypeError` and `ValueError` for what cannot be attached, `OSError` for a file that cannot be read.
+
+    >>> attached("Sum {xs}, not {ys}", [], None, {"xs": [1, 2]}).blocks()[0]["text"]
+    'Sum `xs`, not {ys}'
+    """
+    objects: dict[str, object] = {}
+    if attach is not None and not isinstance(attach, (Mapping, list, tuple)):
+        raise TypeError(f"attach= takes a mapping from names to objects, or a list, not {type(attach).__name__}.")
+    unnamed = [*parts, *(attach if isinstance(attach, (list, tuple)) else ())]
+    for source in (attach if isinstance(attach, Mapping) else {}, named):
+        for name, value in source.items():
+            if not isinstance(name, str):
+                raise TypeError(f"The names of attach= are texts, not {type(name).__name__}.")
+            if name in objects:
+                raise ValueError(f"{name!r} is attached twice.")
+            objects[name] = value
+    for number, value in enumerate(unnamed, 1):
+        name = (value.name or str(value)) if isinstance(value, PurePath) else f"part {number}"
+        while name in objects:
+            name += "'"
+        objects[name] = value
+    if len(objects) > PARTS:
+        raise ValueError(f"{len(objects)} objects are attached; at most {PARTS} go with one prompt.")
+    mentioned = _MENTION.sub(lambda match: f"`{match[1]}`" if match[1] in objects else match[0], text)
+    taken = [snapshot(value, name) for name, value in objects.items()]
+    if (total := sum(part.size for part in taken)) > TOTAL:
+        raise ValueError(f"What is attached has {size(total)}; at most {size(TOTAL)} go with one prompt.")
+    return Attached(mentioned, taken)

@@ -1,0 +1,73 @@
+"""Files and bytes: small text comes along where the agent takes it, everything else is a link that it can read."""
+
+from __future__ import annotations
+
+import mimetypes
+import stat
+from pathlib import Path
+from typing import Any, Final
+
+from .parts import BLOB_BYTES, IMAGE_BYTES, TEXT_BYTES, Part, clean, cut, size
+from .pictures import picture
+
+_MAGIC: Final = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"))
+_PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
+
+
+def path_part(path: Path, name: str) -> Part:
+    """A file or folder that is there. Raises `OSError` when it is not, `ValueError` for a device or a pipe."""
+    place = path.expanduser().absolute()
+    about = place.stat()
+    link: dict[str, Any] = {"uri": place.as_uri(), "name": place.name or str(place)}
+    if stat.S_ISDIR(about.st_mode):
+        return Part(name, "folder", uri=link["uri"], link=link)
+    if not stat.S_ISREG(about.st_mode):
+        raise ValueError(f"{place} is no file and no folder: only these can be attached.")
+    mime = mimetypes.guess_type(place.name)[0] or "application/octet-stream"
+    link = {**link, "size": about.st_size, "mimeType": mime}
+    if about.st_size > (IMAGE_BYTES if mime in _PICTURES else TEXT_BYTES):
+        note = f"Only its address is sent: it has {size(about.st_size)}."
+        return Part(name, "file", uri=link["uri"], link=link, note=note)
+    with place.open("rb") as file:
+        data = file.read(IMAGE_BYTES + 1)
+    if _picture_type(data) == mime:
+        return Part(name, "picture", uri=link["uri"], link=link, image=(mime, data))
+    text = _text_of(data)
+    if text is None or len(data) > TEXT_BYTES:
+        return Part(name, "file", uri=link["uri"], link=link, note="Only its address is sent.")
+    if mime == "application/octet-stream":
+        mime = "text/plain"
+    return Part(name, "file", text, mime, uri=link["uri"], link={**link, "mimeType": mime})
+
+
+def bytes_part(data: bytes, name: str, mime: str | None = None) -> Part:
+    """Bytes with their type; without one, pictures are known by how they begin."""
+    mime = mime or _picture_type(data[:16]) or "application/octet-stream"
+    if mime in _PICTURES:
+        return picture(name, "picture", mime, data, f"{mime}, {size(len(data))}")
+    if mime.startswith("text/") or mime == "application/json":
+        text, note = cut(data[: 4 * TEXT_BYTES].decode("utf-8", "replace"), TEXT_BYTES)
+        if len(data) > 4 * TEXT_BYTES:
+            note = f"Shown: the first {size(len(text.encode()))} of {size(len(data))}."
+        return Part(name, "bytes", text, mime, note=note)
+    if len(data) > BLOB_BYTES:
+        raise ValueError(
+            f"{name} has {size(len(data))}; at most {size(BLOB_BYTES)} of bytes are sent. "
+            "Write them to a file and attach its Path."
+        )
+    text = f"{mime}, {size(len(data))}. They begin with {data[:32].hex(' ')}"
+    return Part(name, "bytes", text, mime, blob=data)
+
+
+def _picture_type(data: bytes) -> str | None:
+    if data[:4] == b"RIFF" and data[8:12] == b"WEBP":
+        return "image/webp"
+    return next((mime for start, mime in _MAGIC if data.startswith(start)), None)
+
+
+def _text_of(data: bytes) -> str | None:
+    try:
+        text = data.decode("utf-8")
+    except UnicodeDecodeError:
+        return None
+    return None if "\0" in text else clean(text)

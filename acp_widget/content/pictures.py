@@ -1,0 +1,81 @@
+"""Figures and pictures: as an image for agents that take images, told in words for the others."""
+
+from __future__ import annotations
+
+import io
+import math
+from collections.abc import Iterable
+from typing import Any, Final
+
+from .parts import IMAGE_BYTES, TEXT_BYTES, Part, cell, cut, size
+
+SIDE: Final = 1568  # pixels; what is larger is scaled down
+
+
+def matplotlib_figure(figure: Any, name: str) -> Part:
+    width, height = (float(length) for length in figure.get_size_inches())
+    dots = min(float(figure.dpi), SIDE / max(width, height))
+    data = io.BytesIO()
+    figure.savefig(data, format="png", dpi=dots)
+    lines = [f"{math.floor(width * dots)} x {math.floor(height * dots)} pixels"]
+    for axes in figure.axes[:20]:
+        words = [axes.get_title(), axes.get_xlabel(), axes.get_ylabel()]
+        title, x, y = (cell(word) if word else "none" for word in words)
+        lines.append(f"axes: title {title}, x {x}, y {y}, lines {len(axes.lines)}, patches {len(axes.patches)}")
+    scaled = "" if dots >= float(figure.dpi) else f"Scaled down to {SIDE} pixels."
+    return picture(name, "matplotlib Figure", "image/png", data.getvalue(), "\n".join(lines), scaled)
+
+
+def matplotlib_axes(axes: Any, name: str) -> Part:
+    return matplotlib_figure(axes.get_figure(), name)
+
+
+def pillow_image(image: Any, name: str) -> Part:
+    about = f"{image.width} x {image.height} pixels, mode {image.mode}"
+    small, scaled = image, ""
+    factor = math.ceil(max(image.size) / SIDE)
+    if small.mode not in ("L", "LA", "RGB", "RGBA"):
+        small = small.convert("L" if small.mode == "1" else "RGBA" if small.mode in ("P", "PA") else "RGB")
+    if factor > 1:
+        small = small.reduce(factor)
+        scaled = f"Scaled down from {image.width} x {image.height} to {small.width} x {small.height} pixels."
+    data = io.BytesIO()
+    small.save(data, format="PNG")
+    return picture(name, "PIL Image", "image/png", data.getvalue(), about, scaled)
+
+
+def plotly_figure(figure: Any, name: str) -> Part:
+    """In words: to draw it, plotly would start a browser."""
+    titled = [figure.layout.title.text, figure.layout.xaxis.title.text, figure.layout.yaxis.title.text]
+    title, x, y = (cell(word) if word else "none" for word in titled)
+    lines = [f"title {title}, x {x}, y {y}, {len(figure.data)} traces"]
+    lines += [_trace(trace) for trace in figure.data[:20]]
+    note = "As text: plotly draws in a browser, not in Python."
+    if len(figure.data) > 20:
+        note += f" Shown: 20 of {len(figure.data)} traces."
+    text, more = cut("\n".join(lines), TEXT_BYTES)
+    return Part(name, "plotly Figure", text, note=" ".join(filter(None, [note, more])))
+
+
+def picture(name: str, kind: str, mime: str, data: bytes, about: str, scaled: str = "") -> Part:
+    """A picture that is ready; raises `ValueError` for one that no agent would take."""
+    if len(data) > IMAGE_BYTES:
+        raise ValueError(
+            f"{name} is a picture of {size(len(data))}; at most {size(IMAGE_BYTES)} are sent. "
+            "Save it and attach its Path, or attach a smaller one."
+        )
+    return Part(name, kind, about, note=scaled, image=(mime, data))
+
+
+def _trace(trace: Any) -> str:
+    values = [f"{axis}: {_values(trace[axis])}" for axis in ("x", "y", "z", "values") if _has(trace, axis)]
+    return f"trace {trace.type} {cell(trace.name or '')}: {', '.join(values)}"
+
+
+def _has(trace: Any, axis: str) -> bool:
+    return axis in trace and trace[axis] is not None
+
+
+def _values(values: Iterable[Any]) -> str:
+    sized = list(values[:5]) if hasattr(values, "__getitem__") else []
+    return f"{len(values):,} values, first {', '.join(map(cell, sized))}"  # type: ignore[arg-type]

@@ -1,0 +1,120 @@
+"""Frames, series and arrays as text: what they are made of, and their first rows. The cost does not grow with them."""
+
+from __future__ import annotations
+
+import csv
+import io
+from collections.abc import Iterable, Sequence
+from typing import Any, Final
+
+from .parts import COLUMNS, ROWS, TABLE_BYTES, Part, cell, cut, size
+
+COUNTED: Final = 10_000_000
+"""Values up to which missing ones are counted and sums are made."""
+
+
+def pandas_frame(frame: Any, name: str) -> Part:
+    rows, columns = frame.shape
+    shown = min(columns, COLUMNS)
+    head = frame.iloc[:ROWS, :shown]
+    counted = rows * shown <= COUNTED
+    schema = [
+        (
+            head.columns[at],
+            str(frame.dtypes.iloc[at]),
+            f"{int(frame.iloc[:, at].isna().sum()):,} missing" if counted else "missing not counted",
+        )
+        for at in range(shown)
+    ]
+    memory = int(frame.memory_usage(index=True, deep=False).sum())
+    header = [frame.index.name if frame.index.name is not None else "", *head.columns]
+    body = [[head.index[at], *(head.iat[at, column] for column in range(shown))] for at in range(len(head))]
+    kind = type(frame).__name__
+    return _table(name, f"pandas {kind}", rows, columns, memory, schema, header, body)
+
+
+def pandas_series(series: Any, name: str) -> Part:
+    part = pandas_frame(series.to_frame(name=series.name if series.name is not None else "value"), name)
+    return Part(name, "pandas Series", part.text, part.mime, part.note)
+
+
+def polars_frame(frame: Any, name: str) -> Part:
+    rows, columns = frame.shape
+    head = frame[:ROWS, :COLUMNS]
+    nulls = [frame[title].null_count() for title in head.columns]
+    schema = [
+        (title, str(dtype), f"{missing:,} missing")
+        for title, dtype, missing in zip(head.columns, head.dtypes, nulls, strict=True)
+    ]
+    return _table(
+        name, "polars DataFrame", rows, columns, int(frame.estimated_size()), schema, head.columns, head.rows()
+    )
+
+
+def polars_series(series: Any, name: str) -> Part:
+    part = polars_frame(series.to_frame(), name)
+    return Part(name, "polars Series", part.text, part.mime, part.note)
+
+
+def polars_lazy(frame: Any, name: str) -> Part:
+    """Only its columns: to read rows, the whole query might have to run."""
+    schema = frame.collect_schema()
+    titles = [f"  {cell(title)}: {dtype}" for title, dtype in list(schema.items())[:COLUMNS]]
+    note = f"Shown: {len(titles)} of {len(schema)} columns, no rows: the query was not run."
+    text, more = cut("\n".join(["Columns:", *titles]), TABLE_BYTES)
+    return Part(name, "polars LazyFrame", text, note=" ".join(filter(None, [note, more])))
+
+
+def array(values: Any, name: str) -> Part:
+    shape = " x ".join(f"{length:,}" for length in values.shape) or "scalar"
+    lines = [f"shape {shape}, dtype {values.dtype}, {size(int(values.nbytes))}"]
+    if values.dtype.kind in "iuf" and 0 < values.size <= COUNTED:
+        lines.append(f"min {values.min()}, max {values.max()}, mean {values.mean()}")
+    if values.ndim == 2:
+        rows, columns = values.shape
+        body = values[:ROWS, :COLUMNS].tolist()
+        lines.append(f"The first rows, {min(columns, COLUMNS)} columns each:")
+        text, shown = _csv([], body, TABLE_BYTES - 1024)
+        all_shown = shown == rows and columns <= COLUMNS
+        note = "" if all_shown else f"Shown: {shown} of {rows:,} rows, {min(columns, COLUMNS)} of {columns:,} columns."
+    else:
+        first = values.flat[: ROWS * 5].tolist()
+        text, more = cut(", ".join(cell(value) for value in first), TABLE_BYTES - 1024)
+        left = f"Shown: the first {len(first)} of {values.size:,} values." if len(first) < values.size else ""
+        note = " ".join(filter(None, [left, more]))
+    return Part(name, "numpy array", "\n".join([*lines, text]), note=note)
+
+
+def _table(
+    name: str,
+    kind: str,
+    rows: int,
+    columns: int,
+    memory: int,
+    schema: Iterable[tuple[object, str, str]],
+    header: Sequence[object],
+    body: Sequence[Sequence[object]],
+) -> Part:
+    lines = [f"{rows:,} rows x {columns:,} columns, {size(memory)} in memory", "Columns:"]
+    lines += [f"  {cell(title)}: {cell(dtype)}, {missing}" for title, dtype, missing in schema]
+    about, more = cut("\n".join(lines), TABLE_BYTES // 2)
+    text, shown = _csv(header, body, TABLE_BYTES - len(about.encode()))
+    note = ""
+    if shown < rows or columns > COLUMNS:
+        note = f"Shown: {shown:,} of {rows:,} rows, {min(columns, COLUMNS)} of {columns:,} columns."
+    return Part(name, kind, f"{about}\nThe first rows as CSV:\n{text}", note=" ".join(filter(None, [note, more])))
+
+
+def _csv(header: Sequence[object], body: Iterable[Sequence[object]], limit: int) -> tuple[str, int]:
+    """As many rows as fit, and how many these are."""
+    taken: list[str] = []
+    left, shown = limit, -1 if header else 0
+    for row in [header, *body] if header else body:
+        line = io.StringIO()
+        csv.writer(line, lineterminator="\n").writerow([cell(value) for value in row])
+        left -= len(line.getvalue().encode("utf-8", "replace"))
+        if left < 0:
+            break
+        taken.append(line.getvalue())
+        shown += 1
+    return "".join(taken), max(0, shown)
