@@ -60,7 +60,7 @@ class Driver:
         self.login = Login(self, audience, nobody_after=nobody_after, advice=registry.about_login(launch))
         self.sessions = Sessions(place or {"cwd": cwd, "mcpServers": []}, session)
         self.asking = Asking(self.state, self.emit, audience, permissions=permissions, nobody_after=nobody_after)
-        self.controls = Controls(self.state, lambda: self._peer if self.ready else None)
+        self.controls = Controls(self.state, lambda: self._peer if self.ready else None, lambda: self.error)
         self.remote = Remote(self.controls, check=self.check_usable, report=self.report)
         """The same for any other thread."""
         self.error: errors.AcpError | None = None
