@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _agents(chosen: argparse.Namespace) -> int:
     found = registry.listed()
-    print(json.dumps(found, indent=2, ensure_ascii=False) if chosen.json else registry.table(found))
+    _print(json.dumps(found, indent=2, ensure_ascii=not _is_unicode()) if chosen.json else registry.table(found))
     return 1 if found["file"]["error"] else 0
 
 
@@ -65,8 +65,9 @@ def _print(text: str) -> None:
 
 
 def state_of(listener: Listener) -> dict[str, Any]:
-    """The neutral state, what would have been sent, and what was wrong."""
-    return {**neutral(listener.state), "sent": listener.sent, "diagnostics": listener.diagnostics}
+    """The neutral state, what would have been sent, what was wrong, and what is not in the state (any more)."""
+    apart = {"unread": listener.unread, "dropped": listener.dropped}
+    return {**neutral(listener.state), "sent": listener.sent, "diagnostics": listener.diagnostics, **apart}
 
 
 def _summary(found: dict[str, Any]) -> str:

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 import asyncio
+import copy
 from collections.abc import Callable, Collection, Mapping
 from concurrent.futures import Future
 from typing import Any
@@ -26,15 +27,22 @@ _LISTED = 20  # ids or values in a refusal
 
 
 class Controls:
-    """`peer()` gives the agent's peer when it is ready, else None. All methods check and send before they return.
+    """`peer()` gives the agent's peer when it is ready, else None; `why_not()` then says why it did not start.
+
+    All methods check and send before they return.
 
     What they return is done when the agent has accepted; it raises `RequestError` with the agent's words,
     `ConnectionClosed` or `NoAnswer`. They themselves raise `NotOffered`, and `ConnectionClosed` without an agent;
     nothing is sent then.
     """
 
-    def __init__(self, state: State, peer: Callable[[], Peer | None]) -> None:
-        self._state, self._peer = state, peer
+    def __init__(
+        self,
+        state: State,
+        peer: Callable[[], Peer | None],
+        why_not: Callable[[], errors.AcpError | None] = lambda: None,
+    ) -> None:
+        self._state, self._peer, self._why_not = state, peer, why_not
 
     def cancel_call(self, key: str) -> asyncio.Future[None]:
         """Ask to stop a tool call."""
@@ -67,11 +75,16 @@ class Controls:
 
     def _ready(self) -> Peer:
         peer = self._peer()
-        if peer is None:
-            raise errors.ConnectionClosed(
-                "The agent is not running, so it cannot be asked for that.", hint="agent.start().wait() starts it."
-            )
-        return peer
+        if peer is not None:
+            return peer
+        why = self._why_not()
+        if isinstance(why, errors.AuthRequired):
+            raise copy.copy(why)
+        because = "." if why is None else f": {why.message}"
+        raise errors.ConnectionClosed(
+            f"The agent is not running, so it cannot be asked for that{because}",
+            hint="agent.start().wait() starts it." if why is None else why.hint,
+        )
 
     def _entity(self, group: str, key: str, what: str) -> Mapping[str, Any]:
         entity = self._state.get(group, key)

@@ -68,7 +68,7 @@ class Driver:
         self.asking = Asking(self.state, self.emit, audience, permissions=permissions, nobody_after=nobody_after)
         folders = [cwd, *self.sessions.place.get("additionalDirectories", ())]
         self.undo = Undo(self.state, roots=folders, watch=watch, report=self.report)
-        self.controls = Controls(self.state, lambda: self._peer if self.ready else None)
+        self.controls = Controls(self.state, lambda: self._peer if self.ready else None, lambda: self.error)
         self.remote = Remote(self.controls, check=self.check_usable, report=self.report)
         """The same for any other thread."""
         self.error: errors.AcpError | None = None

@@ -196,7 +196,7 @@ class Login:
         if chosen["type"] == "agent" and not env:
             await self._ask(peer, chosen["methodId"])
         else:
-            if chosen["type"] == "env_var":
+            if chosen["type"] != "terminal":  # some agents read the variable and want the method to be named, too
                 self._after_restart = chosen["methodId"]
             self._owner.reconnect(dict(env or {}))
         await self._owner.settled()

@@ -120,7 +120,7 @@ class Sessions:
             self.wish = (session_id, (*_WITHOUT_HISTORY, "new"))
 
     async def open(self, peer: Peer, *, timeout: float | None, report: Callable[[str], None]) -> None:
-        """Open what is wished for, or a new one. A wish that the agent refuses is dropped."""
+        """Open what is wished for, or a new one. A wish that the agent refuses stays, until a restart."""
         _check_offers(peer, self.place)
         if self.wish is None:
             await peer.new(self.place, timeout=timeout)
@@ -133,9 +133,8 @@ class Sessions:
             else:
                 await peer.open(session_id, self.place, replay=way == "load", timeout=timeout)
         except (errors.SessionNotFound, errors.NotOffered) as error:
-            self.wish = None
             if "new" not in ways or way == "new":
-                raise
+                raise  # and again at the next prompt: never in another session than was asked for
             report(f"{error.message} A new session was begun.")
             await peer.new(self.place, timeout=timeout)
         self.wish = None

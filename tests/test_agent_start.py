@@ -257,7 +257,7 @@ def test_a_known_agent_that_wants_a_login_says_how(place: Place) -> None:
     refusal = "{'id': read()['id'], 'error': {'code': -32000, 'message': 'Authentication required'}}"
     body = f"initialize()\nsend({refusal})\nserve()"
     error = place.agent("gemini", body).refused("gemini", AuthRequired)
-    assert "run `gemini` once in a terminal, or give GEMINI_API_KEY" in error.hint
+    assert "run `gemini` once in a terminal, or agent.login('gemini-api-key', env={'GEMINI_API_KEY': …})" in error.hint
 
 
 def test_claude_that_ends_as_root_in_silence_says_what_to_do(place: Place) -> None:

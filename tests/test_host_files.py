@@ -210,7 +210,22 @@ def test_nothing_outside_is_read_or_written(project: Project, path: str) -> None
     assert project.events == []
 
 
-ODD: list[Any] = [None, "", 5, True, [], {}, "a\0b", "\ud800", "x" * 5000, "a/" * 3000 + "b", "loop", "file:///a"]
+ODD: list[Any] = [
+    None,
+    "",
+    5,
+    True,
+    [],
+    {},
+    "a\0b",
+    "\ud800",
+    "x" * 5000,
+    "a/" * 3000 + "b",
+    "loop",
+    "file:///a",
+    "~",
+    "~/a",
+]
 
 
 @pytest.mark.parametrize("path", ODD, ids=[str(number) for number in range(len(ODD))])

@@ -64,7 +64,7 @@ def test_a_known_agent_comes_with_how_people_log_in_to_it(make: Make, tmp_path: 
     with Agent("codex", cwd=keeper.cwd, env={"PATH": f"{tmp_path}:/usr/bin:/bin"}) as agent:
         with pytest.raises(AuthRequired) as caught:
             agent.run("hi", timeout=20, show=False)
-        advice = "For Codex: run `codex login` in a terminal, or give OPENAI_API_KEY."
+        advice = "For Codex: run `codex login` in a terminal, or agent.login('api-key', env={'OPENAI_API_KEY': …})."
         assert caught.value.hint.startswith(f"{advice} With web: `agent.login('web')`.")
         assert part(agent)["login"]["hint"] == advice
 
@@ -229,6 +229,23 @@ def test_a_key_in_a_variable_starts_the_agent_again_and_is_found_nowhere(make: M
         assert len({entry["pid"] for entry in keeper.log}) == 2
         assert SECRET not in everything(agent)
         assert len(agent.turns) == 1
+
+
+@pytest.mark.parametrize("name_it", [False, True], ids=["enough", "named too"])
+def test_a_key_may_come_with_a_method_that_the_agent_runs_itself(make: Make, name_it: bool) -> None:
+    keeper = make(key="KEEPER_KEY", secret=SECRET, name_it=name_it)
+    with keeper.wants("new", keeper.method("api-key")).agent() as agent:
+        turn = agent.prompt("hi", show=False)
+        agent.login("api-key", env={"KEEPER_KEY": SECRET})
+        assert turn.wait(20).text == "You said hi"
+        assert len(keeper.asked(keeper.login)) == int(name_it)
+
+
+def test_a_setting_of_an_agent_that_waits_for_a_login_says_so(keeper: Keeper) -> None:
+    with keeper.wants("new", keeper.method("web")).agent() as agent:
+        agent.start().wait()
+        with pytest.raises(AuthRequired, match="log in first"):
+            agent.config["model"] = "large"
 
 
 def test_a_wrong_key_is_refused_without_being_shown_and_another_one_may_follow(make: Make) -> None:

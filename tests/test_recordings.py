@@ -141,6 +141,38 @@ def test_messages_of_a_session_that_nobody_opened_are_not_mixed_in(recording: Re
     assert recording.told() == "Messages of another session are not shown: 'child'"
 
 
+def test_what_is_not_in_the_state_is_kept_apart(recording: Recording) -> None:
+    recording.start().chunk("mine").chunk("theirs", "child")
+    recording.record("in", {"id": 9, "method": "elicitation/create", "params": {"message": "What now?"}})
+    recording.update("agent_message_chunk", content=["odd"])
+    recording.records.append({"t": 1, "dir": "in", "raw": "x" * 5000})
+    unread = recording.found["unread"]
+    assert unread[0]["params"]["update"]["content"]["text"] == "theirs"
+    assert unread[1]["params"] == {"message": "What now?"}
+    assert unread[2]["params"]["update"]["content"] == ["odd"]
+    assert unread[3:] == [{"raw": "x" * 5000}]
+
+
+def test_what_a_loaded_session_took_the_place_of_is_kept_apart(recording: Recording) -> None:
+    recording.start("one").chunk("in one", "one").call("c", "completed", "one")
+    loading = recording.out("session/load", sessionId="two", cwd="/")
+    recording.chunk("in two", "two").answer(loading, {})
+    assert recording.said() == ["in two"]
+    (dropped,) = recording.found["dropped"]
+    assert [each["content"][0]["text"] for each in dropped["messages"]] == ["in one"]
+    assert list(dropped["toolCalls"]) == ["c"]
+
+
+def test_a_session_that_was_forked_is_ours_from_its_first_prompt(recording: Recording) -> None:
+    recording.start("one").chunk("in one", "one")
+    recording.answer(recording.out("session/fork", sessionId="one"), {"sessionId": "two"})
+    request = recording.prompt("go", session="two")
+    recording.chunk("in two", "two").answer(request, {"stopReason": "end_turn"})
+    assert recording.said() == ["in one", "in two"]
+    assert recording.found["session"]["sessionId"] == "two"
+    assert recording.found["unread"] == recording.found["dropped"] == []
+
+
 def test_a_session_may_be_loaded_without_a_new_one(recording: Recording) -> None:
     recording.answer(recording.out("initialize", protocolVersion=1), V1)
     loading = recording.out("session/load", sessionId="old", cwd="/")
@@ -161,17 +193,17 @@ def test_a_load_that_is_refused_leaves_what_is_shown(recording: Recording) -> No
     assert recording.told() == "The agent refused `session/load`: No such session"
 
 
-def test_a_load_that_is_refused_in_the_middle_keeps_what_it_told(recording: Recording) -> None:
+def test_a_load_that_is_refused_in_the_middle_leaves_what_is_shown(recording: Recording) -> None:
     recording.start().chunk("before")
     loading = recording.out("session/load", sessionId="s", cwd="/")
     recording.chunk("Fix it.", role="user").chunk("Fixed.").refuse(loading, "Broken history")
     request = recording.prompt("Go on.")
     recording.chunk("Gone on.").answer(request, {"stopReason": "end_turn"})
-    assert (recording.said("user"), recording.said()) == (["Fix it.", "Go on."], ["Fixed.", "Gone on."])
+    assert (recording.said("user"), recording.said()) == (["Go on."], ["before", "Gone on."])
     prompts = [
         "".join(block["text"] for block in turn["prompt"]) for turn in recording.found["turns"] if turn["prompt"]
     ]
-    assert prompts == ["Fix it.", "Go on."]
+    assert prompts == ["Go on."]
     assert recording.told() == "The agent refused `session/load`: Broken history"
 
 

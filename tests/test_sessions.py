@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from acp_widget import Agent, AgentExited, AuthRequired, NotOffered, SessionNotFound
+from acp_widget import AcpError, Agent, AgentExited, AuthRequired, NotOffered, SessionNotFound
 
 from .agents.scripted import until
 from .keeping import Keeper, part
@@ -100,6 +100,22 @@ def test_a_session_that_is_loaded_twice_is_shown_once(keeper: Keeper) -> None:
             agent.load("old")
             assert texts(agent) == list(TOLD)
         assert [turn.prompt for turn in agent.turns if turn.prompt] == ["what is it?", "how much?"]
+
+
+@pytest.mark.parametrize("breaks", ["refuses", "dies"])
+@pytest.mark.parametrize("which", ["own", "old"])
+def test_a_load_that_breaks_half_way_leaves_what_is_shown(make: Make, breaks: str, which: str) -> None:
+    with make(breaks=breaks).keeps("old", told=TOLD).agent() as agent:
+        turn = agent.run("one", timeout=20, show=False)
+        shown = texts(agent)
+        own = part(agent)["sessionId"]
+        error = AcpError if breaks == "dies" else SessionNotFound
+        with pytest.raises(error):
+            agent.load(own if which == "own" else "old")
+        until(lambda: agent.status != "working")
+        assert texts(agent) == shown
+        assert [each.prompt for each in agent.turns] == ["one"]
+        assert (turn.text, turn.status, part(agent)["sessionId"]) == ("You said one", "done", own)
 
 
 def test_the_own_session_loaded_again_is_shown_once(keeper: Keeper) -> None:
@@ -193,8 +209,9 @@ def test_an_agent_may_begin_with_a_session_that_it_keeps(keeper: Keeper) -> None
 
 def test_a_session_to_begin_with_that_is_gone_is_told_and_a_restart_begins_a_new_one(keeper: Keeper) -> None:
     with keeper.agent(session="stale") as agent:
-        with pytest.raises(SessionNotFound):
-            agent.run("hi", timeout=20, show=False)
+        for _ in range(2):  # never in another session than was asked for
+            with pytest.raises(SessionNotFound):
+                agent.run("hi", timeout=20, show=False)
         assert agent.status == "failed"
         agent.restart()
         assert agent.run("again", timeout=20, show=False).text == "You said again"

@@ -66,6 +66,8 @@ class Roots:
             raise RequestError(INVALID_PARAMS, f"`{name}` must be a path: a text that is not empty.")
         if _URI.match(asked):
             raise RequestError(INVALID_PARAMS, f"`{name}` must be a path, not a URI: {asked[:200]!r}.", {name: asked})
+        if asked == "~" or asked.startswith(("~/", "~\\")):
+            raise RequestError(INVALID_PARAMS, f"`{name}` must be absolute; `~` means nothing here: {asked[:200]!r}.")
         if len(asked) > _LONGEST:  # as systems have it; folders would be made one by one up to where it breaks
             raise RequestError(INVALID_PARAMS, f"`{name}` is longer than {_LONGEST} characters: {asked[:200]!r}…")
         try:

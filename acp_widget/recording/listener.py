@@ -30,6 +30,10 @@ class Listener:
         self._on_outcome = on_outcome
         self.sent: list[Json] = []
         self.diagnostics: list[Json] = []
+        self.unread: list[Json] = []
+        """Messages of the agent, verbatim, that are not in the state, or not in whole."""
+        self.dropped: list[Json] = []
+        """What stood in the state before a session was loaded in its place, in the neutral shape."""
         self.at: float | None = None
         """Seconds; None counts the events instead."""
         self._count = 0

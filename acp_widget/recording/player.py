@@ -10,8 +10,10 @@ from typing import Any, Final
 from ..protocol import handshake
 from ..protocol.reports import is_content
 from ..session.running import is_running
+from ..session.values import plain
 from . import shapes
 from .listener import Listener
+from .neutral import neutral
 
 Json = dict[str, Any]
 
@@ -25,8 +27,10 @@ class _Asked:
     method: str
     params: Json
     request_id: Any
+    message: Json
     turn: str | None = None
     before: str | None = None  # the session that was open when another one was asked for
+    shown: Json | None = None  # what stood there then
 
 
 class Player:
@@ -44,8 +48,9 @@ class Player:
         self._is_version_known = False  # while it is not, the first shape that only one version has tells it
         self._session: str | None = None
         self._sessions: set[str] = set()  # all that were opened on this connection
-        self._early: list[tuple[str, Json]] = []
+        self._early: list[tuple[_Asked, Json]] = []
         self._strangers: set[str] = set()
+        self._unread_last: Json | None = None
 
     def hear(self, record: Any) -> None:
         """One record of the file."""
@@ -57,6 +62,11 @@ class Player:
     def end(self) -> None:
         """Nothing comes any more: what still runs is over."""
         self._flush()
+        before = self._shown()
+        self._end()
+        self._drop(before)
+
+    def _end(self) -> None:
         session = self.listener.state.part("session")
         if not self._heard:
             self._diagnose("The recording holds no message.", "recording")
@@ -108,6 +118,8 @@ class Player:
         else:
             self._heard = True
             self._diagnose(f"A line that is no message: {str(raw)[:2000]}", "stdout")
+            if not ours:
+                self.listener.unread.append(plain({"raw": raw}))
 
     def _messages(self, ours: bool, message: Any) -> None:
         batch = message if isinstance(message, list) else [message]  # R71
@@ -116,9 +128,14 @@ class Player:
         for each in batch:
             if isinstance(each, dict):
                 self._heard = True
+                wrong = len(self.listener.diagnostics)
                 self._message(ours, each)
+                if not ours and len(self.listener.diagnostics) > wrong:
+                    self._unread(each)
             else:
                 self._diagnose(f"A message that is no object: {str(each)[:200]}", "recording")
+                if not ours:
+                    self.listener.unread.append(plain({"raw": each}))
 
     def _message(self, ours: bool, message: Json) -> None:
         method, params = message.get("method"), message.get("params")
@@ -126,12 +143,14 @@ class Player:
         if not self._is_version_known and (version := shapes.version_told(message)) is not None:
             self._speak(version)
         if isinstance(method, str):
-            asked = _Asked(method, given, message.get("id"))
+            asked = _Asked(method, given, message.get("id"), message)
             if "id" in message and (key := _key(message["id"])) is not None:
                 (self._ours if ours else self._theirs)[key] = asked
             handle = (_WE_SAY if ours else _THEY_SAY).get(method)
             if handle is not None:
                 handle(self, asked)
+            elif not ours and not method.startswith(_SERVED):
+                self._unread(message)
             return
         answered = (self._theirs if ours else self._ours).pop(_key(message.get("id")), None)
         if answered is None:
@@ -148,6 +167,8 @@ class Player:
         """The agent's answer to a request of ours."""
         error = message.get("error")
         failed = error is not None or "result" not in message
+        if failed and not isinstance(error, dict):
+            self._diagnose(f"An error that is no object: {error}"[:2000], asked.method)
         handle = (_THEY_REFUSE if failed else _THEY_ANSWER).get(asked.method)
         if handle is not None:
             handle(self, asked, error if failed else message["result"])
@@ -170,26 +191,44 @@ class Player:
         for update in updates:
             self._tell("update", update=update)
 
+    # --- what is in the state no more, or never was -------------------------------------------------------------------
+
+    def _unread(self, message: Json) -> None:
+        if self._unread_last is not message:
+            self._unread_last = message
+            self.listener.unread.append(plain(message))
+
+    def _shown(self) -> Json:
+        told = neutral(self.listener.state)
+        return {name: told[name] for name in _SHOWN if told[name]}
+
+    def _drop(self, before: Json | None) -> None:
+        """Keep what stood there, when it is not all there any more."""
+        if before and _is_less(self._shown(), before):
+            self.listener.dropped.append(before)
+
     # --- sessions --------------------------------------------------------------------------------------------------
 
-    def _of_session(self, params: Json, event: Json) -> None:
+    def _of_session(self, asked: _Asked, event: Json) -> None:
         """Tell what belongs to a session of this recording; keep what may belong to the one that is being made."""
-        session_id = params.get("sessionId")
+        session_id = asked.params.get("sessionId")
         if not isinstance(session_id, str) or self._session in (None, session_id):
             self.listener.tell(event)
         elif session_id in self._sessions:
             if is_content(event):  # of an earlier one: what it reports of itself does not hold any more
                 self.listener.tell(event)
-        elif any(asked.method == "session/new" for asked in self._ours.values()):
-            self._early.append((session_id, event))
-        elif session_id not in self._strangers and len(self._strangers) < _STRANGERS:
-            self._strangers.add(session_id)
-            self._diagnose(f"Messages of another session are not shown: {session_id[:100]!r}", str(event["type"]))
+        elif any(each.method == "session/new" for each in self._ours.values()):
+            self._early.append((asked, event))
+        else:
+            self._unread(asked.message)
+            if session_id not in self._strangers and len(self._strangers) < _STRANGERS:
+                self._strangers.add(session_id)
+                self._diagnose(f"Messages of another session are not shown: {session_id[:100]!r}", str(event["type"]))
 
     def _flush(self) -> None:
         early, self._early = self._early, []
-        for session_id, event in early:
-            self._of_session({"sessionId": session_id}, event)
+        for asked, event in early:
+            self._of_session(asked, event)
 
     def _enter(self, session_id: Any) -> bool:
         """Another session is the one that is talked about; True when one was before, on this connection."""
@@ -216,11 +255,16 @@ class Player:
         self._tell("starting", command=None, cwd=None, label="recording", temporary=False)
 
     def _open(self, asked: _Asked) -> None:
-        asked.before = self._session
+        asked.before, asked.shown = self._session, self._shown()
         other = self._enter(asked.params.get("sessionId"))
         self._tell("replayBegin" if shapes.replays(asked.method, asked.params) else "resumeBegin", other=other)
 
     def _prompt(self, asked: _Asked) -> None:
+        session_id = asked.params.get("sessionId")
+        if isinstance(session_id, str) and self._session is not None and session_id not in self._sessions:
+            self._enter(session_id)  # made in a way that is not known here, by a fork for instance
+            self._tell("resumeBegin", other=True)
+            self._tell("resumeEnd", result={"sessionId": session_id})
         asked.turn = self.listener.state.next_turn()
         self._tell("promptSent", turn=asked.turn, prompt=asked.params.get("prompt"), source="python")
 
@@ -233,11 +277,11 @@ class Player:
     # --- what they said --------------------------------------------------------------------------------------------
 
     def _session_update(self, asked: _Asked) -> None:
-        self._of_session(asked.params, {"type": "update", "update": asked.params.get("update")})
+        self._of_session(asked, {"type": "update", "update": asked.params.get("update")})
 
     def _ask(self, asked: _Asked) -> None:
         rest = {name: value for name, value in asked.params.items() if name != "sessionId"}
-        self._of_session(asked.params, {"type": "request", "id": asked.request_id, "params": rest})
+        self._of_session(asked, {"type": "request", "id": asked.request_id, "params": rest})
 
     def _withdraw(self, asked: _Asked) -> None:
         self._tell("cancelRequest", requestId=asked.params.get("requestId"))
@@ -268,10 +312,12 @@ class Player:
         if isinstance(result, dict):
             result = {"sessionId": asked.params.get("sessionId"), **result}
         self._tell("replayEnd" if shapes.replays(asked.method, asked.params) else "resumeEnd", result=result)
+        self._drop(asked.shown)
 
     def _not_opened(self, asked: _Asked, error: Any) -> None:
-        self._session = asked.before
+        self._session, told = asked.before, self._shown()
         self._tell("replayFailed")
+        self._drop(told)
 
     def _prompted(self, asked: _Asked, result: Any) -> None:
         self._tell("promptResult", turn=asked.turn, result=result)
@@ -310,6 +356,17 @@ def _key(request_id: Any) -> Any:
     return (kind, request_id) if kind in (int, str, float) else None
 
 
+def _is_less(now: Json, before: Json) -> bool:
+    """Whether a message or an entity of `before` is not there now."""
+    said = {repr(each["content"]) for each in now.get("messages", ())}
+    if any(repr(each["content"]) not in said for each in before.get("messages", ())):
+        return True
+    return any(before[name].keys() - now.get(name, {}).keys() for name in before if name != "messages")
+
+
+_SHOWN: Final = ("messages", "toolCalls", "terminals", "plans", "compactions")
+_SERVED: Final = ("fs/", "terminal/")
+"""Requests of agents of version 1 that a host serves, and that are told by what became of them."""
 _SETTERS: Final = ("session/set_config_option", "session/set_mode", "session/set_model")
 
 _WE_SAY: Final[dict[str, Callable[[Player, _Asked], None]]] = {

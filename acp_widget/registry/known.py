@@ -98,7 +98,7 @@ _ALL: Final = (
         package="@agentclientprotocol/codex-acp",
         releases=(Release("2.6.0", node=20),),
         variables=("OPENAI_API_KEY", "CODEX_API_KEY", "CODEX_HOME"),
-        login="run `codex login` in a terminal, or give OPENAI_API_KEY",
+        login="run `codex login` in a terminal, or agent.login('api-key', env={'OPENAI_API_KEY': …})",
         aliases=("codex-acp", "codex-cli", "openai-codex"),
     ),
     Known(
@@ -109,7 +109,7 @@ _ALL: Final = (
         package="@google/gemini-cli",
         releases=(Release("0.61.0", node=20),),
         variables=("GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_CLOUD_PROJECT", "GOOGLE_GEMINI_BASE_URL"),
-        login="run `gemini` once in a terminal, or give GEMINI_API_KEY",
+        login="run `gemini` once in a terminal, or agent.login('gemini-api-key', env={'GEMINI_API_KEY': …})",
         aliases=("gemini-cli", "google-gemini"),
         missing_file_is_empty=True,
     ),

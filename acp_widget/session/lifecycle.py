@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-from . import catalog, former, logins, permissions, turns
+from . import catalog, former, kept, logins, permissions, turns
 from .edit import Edit
 from .state import fresh_activity, fresh_reports
 
@@ -99,6 +99,7 @@ def replay_begin(edit: Edit, event: Event) -> None:
 
 def replay_failed(edit: Edit, event: Event) -> None:
     """It was refused: what is shown stays."""
+    kept.bring_back(edit)
     memory = edit.memory
     memory.replay_due = memory.replaying = False
     memory.taking = None
@@ -118,6 +119,7 @@ def take(edit: Edit) -> None:
         return
     if not edit.memory.replay_due:
         former.begin_session(edit)
+    kept.keep_reports(edit)
     # What the one so far had reported of itself does not hold for the other.
     for name, value in (*((name, []) for name in catalog.LISTS), *fresh_reports().items()):
         if edit.data[name] != value:
@@ -127,6 +129,7 @@ def take(edit: Edit) -> None:
 def begin_told_anew(edit: Edit) -> None:
     """The replay begins to tell."""
     edit.memory.replay_due = False
+    kept.keep(edit)
     former.same_session(edit)
     for group in _REPLAYED:
         if edit.data[group]:
@@ -147,6 +150,7 @@ def replay_end(edit: Edit, event: Event) -> None:
         take(edit)
     if memory.replay_due:
         begin_told_anew(edit)
+    kept.forget(edit)
     memory.replaying = False
     memory.local = None
     if memory.thought is not None:
@@ -165,6 +169,7 @@ def resume_end(edit: Edit, event: Event) -> None:
     """It was answered."""
     if edit.memory.taking is not None:
         take(edit)
+    kept.forget(edit)
     result = _result(edit, event)
     _ready(edit, _text(result.get("sessionId")) or edit.data["session"]["sessionId"])
     catalog.fill_gaps(edit, result)
@@ -174,6 +179,7 @@ def ended(edit: Edit, event: Event) -> None:
     """The connection is gone. What is shown stays; nobody can be answered any more."""
     connection = event.get("connection")
     error = event.get("error")
+    kept.bring_back(edit)  # of a replay that never came to its end
     closed = connection == "closed"
     message = "The agent was closed." if closed else "The agent ended."
     permissions.settle_all(edit, by="end", why=message, answer=False)

@@ -57,6 +57,10 @@ class Memory:
     """It is of another session than the one so far, whose ids mean nothing in it."""
     taking: str | None = None
     """`same` or `other`: a session was asked for that the agent keeps, and nothing of it came yet."""
+    kept: dict[str, Any] | None = None
+    """What a replay dropped, until it is over: it comes back when that fails."""
+    kept_reports: dict[str, Any] | None = None
+    """What the session reported of itself, until another one has taken its place."""
     replaying: bool = False
     replay_turn: str | None = None
     """The turn of the user message that was replayed last."""

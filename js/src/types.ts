@@ -133,6 +133,8 @@ export interface Session {
   note?: string | null;
   cwd: string | null;
   temporary: boolean;
+  additionalDirectories?: string[];
+  mcpServers?: { name: string | null; type: string | null }[];
   protocolVersion: number | null;
   connection: "new" | "starting" | "login" | "ready" | "closed" | "failed";
   error: { name: string; title: string; message: string; hint: string; stderr: string } | null;

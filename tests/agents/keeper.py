@@ -102,6 +102,10 @@ def opened(params: Json, *, replay: bool) -> Json:
             word = "user_message_chunk" if role == "user" else "agent_message_chunk"
             named = {} if V1 else {"messageId": f"{role}-{number}"}
             update(params["sessionId"], word, content={"type": "text", "text": text}, **named)
+    if replay and HOW.get("breaks") == "refuses":
+        raise Refused(-32603, "The history is damaged")
+    if replay and HOW.get("breaks") == "dies":
+        sys.exit(3)
     for word in HOW.get("late", ()):  # of every session that it has, as some agents send them when a timer fires
         for each in stored():
             update(each, word, availableCommands=[], content={"type": "text", "text": "late"})

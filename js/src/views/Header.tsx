@@ -21,6 +21,33 @@ function Topic(): VNode {
   );
 }
 
+/** The first of several names, and how many more there are; all of them as its title. */
+function Some({
+  names,
+  before,
+  as = String,
+}: {
+  names: string[];
+  before: string;
+  as?: (name: string) => string;
+}): VNode | null {
+  if (names.length === 0) return null;
+  return (
+    <span class="acp-dim acp-cwd" title={visibleText(names.join("\n"))}>
+      {before}{" "}
+      <Visible
+        text={names
+          .slice(0, MOST)
+          .map((name) => as(name))
+          .join(", ")}
+        oneLine
+      />
+      {names.length > MOST && ` and ${names.length - MOST} more`}
+    </span>
+  );
+}
+const MOST = 2;
+
 /** The line on top of a session: who, in which state, where, for how long, and the way to stop it. */
 export function Header(): VNode {
   const app = useApp();
@@ -41,6 +68,8 @@ export function Header(): VNode {
           <Visible text={shortened(session.cwd)} oneLine />
         </span>
       )}
+      <Some before="+" names={session.additionalDirectories ?? []} as={shortened} />
+      <Some before="MCP:" names={(session.mcpServers ?? []).map((server) => server.name ?? "?")} />
       <FollowSwitch />
       <Options />
       <Usage usage={app.store.single("usage").value} />
