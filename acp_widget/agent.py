@@ -41,7 +41,7 @@ class Agent(Callbacks):
     `cwd`: where it works; default: the kernel's folder, and for `"demo"` a fresh temporary one.
     `env`: variables added to the kernel's own. They are never stored or shown.
     `permissions`: who answers its requests: `"ask"` (buttons), `"allow"` (the first *allow once*), `"reject"`,
-    or rules: `Policy(…)` (docs/permissions.md).
+    rules: `Policy(…)`, or a function (docs/permissions.md).
     `start_timeout`: seconds it may take to start; by default 60, and 300 where `npx` may download it first
     (`math.inf`: no limit). `nobody_after`: seconds after which a request that no open view
     could show is rejected.
@@ -102,6 +102,8 @@ class Agent(Callbacks):
             watch=watched(watch, self._cwd, own=temporary),
         )
         self._stage = Stage(self._driver, audience)
+        reader = self._reader
+        self._driver.asking.view = lambda key: Permission(reader, key)
         weakref.finalize(self, _abandon, self._driver).atexit = False
 
     # --- prompting -------------------------------------------------------------------------------------------------
