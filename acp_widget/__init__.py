@@ -60,6 +60,8 @@ _HOMES = {
 __all__ = [*sorted(_HOMES), "__version__"]
 
 if TYPE_CHECKING:
+    from IPython.core.interactiveshell import InteractiveShell
+
     from .agent import Agent as Agent
     from .config import Choice as Choice, Command as Command, Config as Config
     from .deliveries import Subscription as Subscription
@@ -109,6 +111,20 @@ if TYPE_CHECKING:
     from .sessions import SessionInfo as SessionInfo
 
 logging.getLogger(__name__).addHandler(logging.NullHandler())
+
+
+def load_ipython_extension(shell: InteractiveShell) -> None:
+    """`%load_ext acp_widget`: the magics `%acp` and `%%acp` (docs/magics.md)."""
+    from .magics import load
+
+    load(shell)
+
+
+def unload_ipython_extension(shell: InteractiveShell) -> None:
+    """`%unload_ext acp_widget`: take them away again, and end their agents."""
+    from .magics import unload
+
+    unload(shell)
 
 
 def __getattr__(name: str) -> object:

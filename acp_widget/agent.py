@@ -174,7 +174,7 @@ class Agent(Callbacks):
 
     @property
     def permissions(self) -> policy.Permissions:
-        """Who answers requests: `"ask"`, `"allow"`, `"reject"` or a `Policy`. Assigned, it holds for the next request."""
+        """Who answers requests: `"ask"`, `"allow"`, `"reject"`, a `Policy` or a function; assign another at any time."""
         return self._permissions
 
     @permissions.setter

@@ -15,8 +15,9 @@ PACKAGE = ROOT / "acp_widget"
 
 # Room (a module or package of acp_widget) → the rooms it may import. Everybody may use `errors`, but not `session`.
 ARROWS: dict[str, set[str]] = {
-    "__init__": {"agent", "config", "deliveries", "policy", "results", "sessions"},
+    "__init__": {"agent", "config", "deliveries", "magics", "policy", "results", "sessions"},
     "__main__": {"commands"},
+    "magics": {"agent", "entities", "policy", "registry"},
     "commands": {"recording", "registry"},
     "recording": {"protocol", "session"},
     "agent": {
@@ -104,6 +105,7 @@ USE_NO_ERRORS = {"session", "demo", "errors"}
 # What each room may import beside the standard library.
 LIBRARIES: dict[str, set[str]] = {
     "code_blocks": {"mistune"},
+    "magics": {"IPython"},
     "registry": {"platformdirs"},
     "widget": {
         "anywidget",

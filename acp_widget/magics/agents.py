@@ -1,0 +1,85 @@
+"""The agents that the magics started, by the names they were asked for."""
+
+from __future__ import annotations
+
+import difflib
+from collections.abc import Iterable
+from typing import Any
+
+from IPython.core.error import UsageError
+
+from ..agent import Agent
+from ..errors import AcpError
+
+DEMO = "demo"
+
+
+class Agents:
+    """One a name; the last one that was used is the current one."""
+
+    def __init__(self) -> None:
+        self._agents: dict[str, Agent] = {}
+        self._current: str | None = None
+
+    @property
+    def current(self) -> str | None:
+        """The name of the current one; None when there is none."""
+        self._forget_closed()
+        return self._current
+
+    @property
+    def items(self) -> list[tuple[str, Agent]]:
+        """All with their names, oldest first."""
+        self._forget_closed()
+        return list(self._agents.items())
+
+    def is_there(self, name: str) -> bool:
+        """Whether an agent of that name was started and not closed."""
+        self._forget_closed()
+        return name in self._agents
+
+    def use(self, name: str | None, **options: Any) -> Agent:
+        """The agent of that name (None: the current one, else the demo agent), made when it is not there."""
+        name = name or self.current or DEMO
+        if not self.is_there(name):
+            try:
+                self._agents[name] = Agent(name, **options)
+            except (ValueError, TypeError, OSError, AcpError) as error:
+                raise UsageError(str(error)) from None
+        self._current = name
+        return self._agents[name]
+
+    def need(self) -> Agent:
+        """The current agent. Raises `UsageError` when there is none."""
+        name = self.current
+        if name is None:
+            raise UsageError("There is no agent yet: `%acp use NAME` makes one, and so does a cell with %%acp.")
+        return self._agents[name]
+
+    def close(self, name: str | None = None) -> str:
+        """End one, by default the current one; its name."""
+        if name is None:
+            self.need()
+        elif not self.is_there(name):
+            raise UsageError(f"There is no agent {name!r}.{near(name, self._agents)}")
+        chosen = str(name or self._current)
+        self._agents.pop(chosen).close()
+        self._forget_closed()
+        return chosen
+
+    def close_all(self) -> None:
+        """End all."""
+        while self._agents:
+            self._agents.popitem()[1].close()
+        self._current = None
+
+    def _forget_closed(self) -> None:
+        self._agents = {name: agent for name, agent in self._agents.items() if agent.status != "closed"}
+        if self._current not in self._agents:
+            self._current = next(reversed(self._agents), None)
+
+
+def near(word: str, known: Iterable[str]) -> str:
+    """A question whether one of the known words was meant, or nothing."""
+    found = difflib.get_close_matches(word, list(known), 3)
+    return f" Did you mean {' or '.join(map(repr, found))}?" if found else ""

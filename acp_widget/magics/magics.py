@@ -1,0 +1,217 @@
+"""The two magics: a cell that is a prompt, and a line that looks after the agents."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from IPython.core.error import UsageError
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
+from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
+from IPython.display import display
+
+from .. import registry
+from ..errors import AcpError
+from .agents import Agents, near
+from .settings import policy_of, set_option
+from .tables import Table
+
+# IPython says of these that they take no function.
+_CELL: Any = cell_magic("acp")
+_LINE: Any = line_magic("acp")
+
+
+@magics_class
+class AcpMagics(Magics):
+    """`%%acp` and `%acp` of one shell."""
+
+    shell: InteractiveShell
+
+    def __init__(self, shell: InteractiveShell) -> None:
+        super().__init__(shell)
+        self.agents = Agents()
+
+    # --- %%acp -----------------------------------------------------------------------------------------------------
+
+    @no_var_expand
+    @magic_arguments()
+    @argument("--agent", metavar="NAME", help="a known name, or a quoted command; kept for the next cells")
+    @argument("--cwd", metavar="FOLDER", help="where a new agent works")
+    @argument("--permissions", metavar="POLICY", help="who answers its requests: ask, allow, reject, or a variable")
+    @argument("--attach", nargs="+", default=[], metavar="VARIABLE", help="variables that go with the prompt")
+    @argument("--out", metavar="VARIABLE", help="gets the Turn, before the cell waits")
+    @argument("--no-wait", action="store_true", help="return at once; the turn streams below the cell")
+    @argument("--expand", action="store_true", help="put the values of {expressions} into the text")
+    @_CELL
+    def prompt(self, line: str, cell: str) -> None:
+        """Prompt a coding agent with the text of the cell, show its turn below, and wait for its end.
+
+        The buttons of its questions work meanwhile. An interrupt stops the turn. Without `--agent` the text goes to the
+        agent of the last cell, at first to the demo agent. `%acp` looks after the agents.
+        """
+        given = parse_argstring(self.prompt, line)
+        text = cell.strip()
+        if not text:
+            raise UsageError("The prompt is empty: write it below the line with %%acp.")
+        if given.out and not given.out.isidentifier():
+            raise UsageError(f"--out: {given.out!r} is no name of a variable.")
+        attach = {name: self._variable("--attach", name) for name in given.attach}
+        if given.expand:
+            text = self.shell.var_expand(text)
+        name = _unquoted(given.agent) or self.agents.current
+        options: dict[str, Any] = {}
+        if given.cwd:
+            if name is not None and self.agents.is_there(name):
+                raise UsageError(f"--cwd: {name!r} works already; end it first: %acp close")
+            options["cwd"] = _unquoted(given.cwd)
+        permissions = policy_of(_unquoted(given.permissions), self.shell.user_ns) if given.permissions else None
+        agent = self.agents.use(name, **options)
+        try:
+            if permissions is not None:
+                agent.permissions = permissions
+            turn = agent.prompt(text, attach=attach or None)
+        except (ValueError, TypeError, OSError, AcpError) as error:
+            raise UsageError(str(error)) from None
+        if given.out:
+            self.shell.user_ns[given.out] = turn
+        if given.no_wait:
+            return
+        try:
+            turn.wait()
+        except KeyboardInterrupt:
+            print("Interrupted: the turn was stopped. The session goes on.")
+        except AcpError as error:
+            raise UsageError(str(error)) from None
+
+    def _variable(self, option: str, name: str) -> Any:
+        if name not in self.shell.user_ns:
+            names = [each for each in self.shell.user_ns if not each.startswith("_")]
+            raise UsageError(f"{option}: there is no variable {name!r}.{near(name, names)}")
+        return self.shell.user_ns[name]
+
+    # --- %acp ------------------------------------------------------------------------------------------------------
+
+    @no_var_expand
+    @_LINE
+    def command(self, line: str) -> Table | None:
+        """Look after the agents of %%acp.
+
+        %acp                    what there is, and these words
+        %acp agents             the agents that a name starts here, and how to get the others
+        %acp status             the agents that work for this notebook
+        %acp use NAME           the agent of the next cells; a known name or a command
+        %acp mode [VALUE]       its mode; without a value: what it offers
+        %acp model [VALUE]      its model; the same
+        %acp policy POLICY      who answers its requests: ask, allow, reject, Policy(…) or a function
+        %acp sessions           the sessions that it keeps
+        %acp load ID            go on with one of them, with all that was said in it
+        %acp resume ID          go on with one of them, without that
+        %acp stop               stop the work in progress
+        %acp restart            end its process and start it again
+        %acp close [NAME]       end it for good
+        """
+        word, _, rest = line.strip().partition(" ")
+        handle = COMMANDS.get(word)
+        if handle is None:
+            raise UsageError(
+                f"%acp has no {word!r}.{near(word, COMMANDS)} It has: {', '.join(filter(None, COMMANDS))}."
+            )
+        try:
+            return handle(self, rest.strip())
+        except KeyboardInterrupt:
+            print("Interrupted.")
+        except (ValueError, AcpError) as error:
+            raise UsageError(str(error)) from None
+        return None
+
+    def _help(self, rest: str) -> Table | None:
+        display(self._status(rest))
+        print(f"%acp {' | '.join(filter(None, COMMANDS))}; %acp? tells more, and %%acp? of the prompts.")
+        return None
+
+    def _list(self, rest: str) -> Table:
+        found = registry.listed()
+        rows: list[list[str]] = []
+        for name, agent in found["agents"].items():
+            install = None if agent["found"] == "program" else agent["install"]
+            rows.append([name, _FOUND[agent["found"]], agent["login"] or "", install or ""])
+        return Table(("NAME", "", "LOGIN", "TO INSTALL IT"), rows, f"Your own agents: {found['file']['path']}")
+
+    def _status(self, rest: str) -> Table:
+        current = self.agents.current
+        rows = [
+            ("*" if name == current else "", name, agent.status, str(len(agent.turns)), agent.cwd)
+            for name, agent in self.agents.items
+        ]
+        told = "" if rows else "No agent yet: a cell with %%acp starts one, and so does %acp use NAME."
+        return Table(("", "AGENT", "STATE", "TURNS", "FOLDER"), rows, told)
+
+    def _use(self, rest: str) -> Table:
+        if not rest:
+            raise UsageError("%acp use: which agent? %acp agents lists the known ones.")
+        self.agents.use(_unquoted(rest))
+        return self._status("")
+
+    def _set(self, word: str, rest: str) -> Table | None:
+        agent = self.agents.need()
+        if agent.status == "new":
+            agent.start().wait()
+        if agent.error is not None:
+            raise agent.error
+        return set_option(agent, word, _unquoted(rest) or "")
+
+    def _policy(self, rest: str) -> None:
+        agent = self.agents.need()
+        if not rest:
+            print(f"permissions: {agent.permissions!r}")
+            return
+        try:
+            agent.permissions = policy_of(rest, self.shell.user_ns)
+        except ValueError as error:
+            raise UsageError(f"%acp policy: {error}{near(rest, ('ask', 'allow', 'reject'))}") from None
+
+    def _sessions(self, rest: str) -> Table:
+        found = self.agents.need().sessions()
+        rows = [(each.id, each.title or "", each.cwd or "", each.updated_at or "") for each in found]
+        return Table(("ID", "TITLE", "FOLDER", "CHANGED"), rows, "" if rows else "It keeps no sessions.")
+
+    def _open(self, word: str, rest: str) -> Table:
+        if not rest:
+            raise UsageError(f"%acp {word}: which session? %acp sessions lists them.")
+        agent = self.agents.need()
+        (agent.load if word == "load" else agent.resume)(rest)
+        return self._status("")
+
+    def _stop(self, rest: str) -> None:
+        self.agents.need().cancel()
+
+    def _restart(self, rest: str) -> None:
+        self.agents.need().restart()
+
+    def _close(self, rest: str) -> None:
+        print(f"{self.agents.close(_unquoted(rest) or None)} was ended.")
+
+
+def _unquoted(text: str | None) -> str:
+    text = (text or "").strip()
+    return text[1:-1] if len(text) > 1 and text[0] == text[-1] and text[0] in "'\"" else text
+
+
+_FOUND: Final[Mapping[str | None, str]] = {"program": "installed", "npx": "by npx", None: "missing"}
+
+COMMANDS: Final[Mapping[str, Callable[[AcpMagics, str], Table | None]]] = {
+    "": AcpMagics._help,
+    "agents": AcpMagics._list,
+    "status": AcpMagics._status,
+    "use": AcpMagics._use,
+    "mode": lambda magics, rest: magics._set("mode", rest),
+    "model": lambda magics, rest: magics._set("model", rest),
+    "policy": AcpMagics._policy,
+    "sessions": AcpMagics._sessions,
+    "load": lambda magics, rest: magics._open("load", rest),
+    "resume": lambda magics, rest: magics._open("resume", rest),
+    "stop": AcpMagics._stop,
+    "restart": AcpMagics._restart,
+    "close": AcpMagics._close,
+}

@@ -1,0 +1,48 @@
+"""What `%acp` lists: a table for a notebook and for a terminal. What agents said is only text in it."""
+
+from __future__ import annotations
+
+import html
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from ..entities import word
+
+_CELL = 'style="text-align:left;vertical-align:top;white-space:pre-wrap"'
+
+
+@dataclass(frozen=True)
+class Table:
+    """Rows below their headers, and a line below them.
+
+    >>> Table(("NAME", "STATE"), [("demo", "idle")], "One agent.")
+    NAME  STATE
+    demo  idle
+    One agent.
+    """
+
+    headers: Sequence[str]
+    rows: Sequence[Sequence[str]]
+    below: str = ""
+
+    def __repr__(self) -> str:
+        rows = [self.headers, *([_line(cell) for cell in row] for row in self.rows)]
+        widths = [max(len(row[column]) for row in rows) for column in range(len(self.headers))]
+        lines = [
+            "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
+        ]
+        return "\n".join([*lines, *([self.below] if self.below else [])])
+
+    def _repr_html_(self) -> str:
+        head = "".join(f"<th {_CELL}>{html.escape(each)}</th>" for each in self.headers)
+        body = "".join(
+            "<tr>" + "".join(f"<td {_CELL}>{html.escape(_line(cell))}</td>" for cell in row) + "</tr>"
+            for row in self.rows
+        )
+        below = f"<p>{html.escape(self.below)}</p>" if self.below else ""
+        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
+
+
+def _line(text: str) -> str:
+    """Text that may come from an agent: what cannot be seen becomes visible."""
+    return word(text) if not text.isprintable() else text

@@ -1,0 +1,183 @@
+"""`%acp` and `%%acp` in a shell of IPython's own, with the demo agent."""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+from collections.abc import Iterator
+from typing import Any
+
+import psutil
+import pytest
+from IPython.core.completer import provisionalcompleter
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+
+import acp_widget
+from acp_widget import Turn
+
+
+@pytest.fixture
+def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
+    monkeypatch.setenv("ACP_WIDGET_DEMO_PACE", "0")
+    InteractiveShell.clear_instance()
+    made = InteractiveShell.instance()
+    made.run_line_magic("load_ext", "acp_widget")
+    yield made
+    made.run_line_magic("unload_ext", "acp_widget")
+    made.history_manager.end_session()
+    InteractiveShell.clear_instance()
+
+
+def children() -> set[int]:
+    return {child.pid for child in psutil.Process().children(recursive=True)}
+
+
+def said(shell: InteractiveShell, code: str) -> str:
+    """All that a cell prints, shows and complains about."""
+    with capture_output() as captured:
+        result = shell.run_cell(code)
+    value = "" if result.result is None else repr(result.result)
+    return f"{captured.stdout}{captured.stderr}{value}"
+
+
+def completed(shell: InteractiveShell, text: str) -> list[str]:
+    with provisionalcompleter():
+        return [each.text for each in shell.Completer.completions(text, len(text))]
+
+
+def test_importing_the_package_registers_nothing() -> None:
+    code = "import acp_widget, sys; sys.exit('IPython' in sys.modules)"
+    assert subprocess.run([sys.executable, "-c", code]).returncode == 0
+
+
+def test_a_cell_is_a_prompt_and_its_turn_gets_a_name(shell: InteractiveShell) -> None:
+    said(shell, "%%acp --permissions allow --out turn\nThe test for mean() fails on an empty list. Fix it.")
+    turn = shell.user_ns["turn"]
+    assert isinstance(turn, Turn)
+    assert (turn.stop_reason, turn.prompt) == ("end_turn", "The test for mean() fails on an empty list. Fix it.")
+
+
+def test_the_next_cell_goes_to_the_same_agent(shell: InteractiveShell) -> None:
+    said(shell, "%%acp --out one\nhello")
+    said(shell, "%%acp --out two\nhello again")
+    assert (shell.user_ns["one"].id, shell.user_ns["two"].id) == ("1", "2")
+    assert "demo" in said(shell, "%acp status")
+
+
+def test_braces_stay_unless_they_are_asked_for(shell: InteractiveShell) -> None:
+    said(shell, "x = 5")
+    said(shell, "%%acp --out a\nhello {x} $x {y}")
+    said(shell, "%%acp --out b --expand\nhello {x}")
+    assert shell.user_ns["a"].prompt == "hello {x} $x {y}"
+    assert shell.user_ns["b"].prompt == "hello 5"
+
+
+def test_variables_go_with_the_prompt(shell: InteractiveShell) -> None:
+    said(shell, "primes = [2, 3, 5]")
+    said(shell, "%%acp --attach primes --out turn\nhello")
+    assert "[2, 3, 5]" in str(shell.user_ns["turn"].raw["prompt"])
+
+
+def test_a_cell_that_does_not_wait_returns_at_once(shell: InteractiveShell) -> None:
+    said(shell, "%%acp --no-wait --out turn\n/slow")
+    assert not shell.user_ns["turn"].done
+    assert "demo" in said(shell, "%acp status")
+    said(shell, "%acp stop")
+    assert shell.user_ns["turn"].wait(20).stop_reason == "cancelled"
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("%%acp\n  ", "UsageError: The prompt is empty"),
+        ("%%acp --attach prims\nhello", "there is no variable 'prims'. Did you mean 'primes'?"),
+        ("%%acp --out 1x\nhello", "--out: '1x' is no name"),
+        ("%%acp --agent gemin\nhello", "Did you mean 'gemini'?"),
+        ("%%acp --nonsense\nhello", "unrecognized arguments: --nonsense"),
+        ("%%acp --permissions maybe\nhello", "'maybe' is neither ask, allow, reject"),
+        ("%acp statsu", "has no 'statsu'. Did you mean 'status'"),
+        ("%acp stop", "There is no agent yet"),
+        ("%acp load x", "There is no agent yet"),
+        ("%acp policy allow", "There is no agent yet"),
+        ("%acp use", "which agent?"),
+        ("%acp close nobody", "There is no agent 'nobody'"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(shell: InteractiveShell, code: str, words: str) -> None:
+    said(shell, "primes = [2, 3]")
+    told = said(shell, code)
+    assert words in told
+    assert "Traceback" not in told
+
+
+def test_modes_are_listed_and_set(shell: InteractiveShell) -> None:
+    said(shell, "%acp use demo")
+    assert "accept-edits" in said(shell, "%acp mode")
+    said(shell, "%acp mode accept-edits")
+    assert "*" in next(line for line in said(shell, "%acp mode").splitlines() if "accept-edits" in line)
+    assert "Did you mean 'accept-edits'?" in said(shell, "%acp mode accept-edit")
+
+
+def test_a_policy_is_a_word_or_an_expression(shell: InteractiveShell) -> None:
+    said(shell, "%acp use demo")
+    for text in ("allow", 'Policy(allow=[Edit("*.py")], otherwise="reject")', "lambda request: False"):
+        assert "Error" not in said(shell, f"%acp policy {text}")
+    said(shell, "%%acp --out turn\nThe test for mean() fails on an empty list. Fix it.")
+    assert {(each.by, each.allowed) for each in shell.user_ns["turn"].permissions} == {("policy", False)}
+
+
+def test_sessions_are_listed_and_loaded(shell: InteractiveShell) -> None:
+    said(shell, "%%acp --out turn\nhello")
+    table: Any = shell.run_line_magic("acp", "sessions")
+    session_id = table.rows[0][0]
+    assert "Error" not in said(shell, f"%acp load {session_id}")
+    assert "no longer knows the session" in said(shell, "%acp load nonsense")
+
+
+def test_help_tells_all(shell: InteractiveShell) -> None:
+    assert "--attach" in said(shell, "%%acp?") or "--attach" in str(shell.object_inspect_text("%%acp"))
+    assert "%acp sessions" in shell.object_inspect_text("%acp")
+    assert "status | use" in said(shell, "%acp")
+
+
+def test_tab_offers_what_may_stand_there_and_starts_nothing(shell: InteractiveShell) -> None:
+    said(shell, "primes = [2]")
+    before = children()
+    assert {"agents", "status", "sessions"} <= set(completed(shell, "%acp "))
+    assert completed(shell, "%acp st") == ["status", "stop"]
+    assert {"demo", "claude"} <= set(completed(shell, "%acp use "))
+    assert "primes" in completed(shell, "%%acp --attach pri")
+    assert "--no-wait" in completed(shell, "%%acp --no")
+    assert "accept-edits" not in completed(shell, "%acp mode acc")
+    assert children() == before
+    said(shell, "%acp use demo")
+    said(shell, "%acp mode")
+    assert "accept-edits" in completed(shell, "%acp mode acc")
+
+
+def test_closing_and_unloading_end_the_agents(shell: InteractiveShell) -> None:
+    before = children()
+    said(shell, "%acp use demo")
+    said(shell, "%%acp\nhello")
+    assert children() != before
+    assert "demo was ended" in said(shell, "%acp close")
+    assert children() == before
+    said(shell, "%%acp\nhello")
+    said(shell, "%unload_ext acp_widget")
+    assert children() == before
+    assert "not found" in said(shell, "%acp status")
+    said(shell, "%load_ext acp_widget")
+    assert "No agent yet" in said(shell, "%acp status")
+
+
+def test_known_agents_are_a_table_that_is_only_text(shell: InteractiveShell) -> None:
+    table: Any = shell.run_line_magic("acp", "agents")
+    assert "codex" in repr(table)
+    assert table._repr_html_().startswith("<table>")
+    assert "<b>" not in type(table)(("<b>",), [("<b>",)], "<b>")._repr_html_()
+
+
+def test_the_functions_that_ipython_calls_are_there() -> None:
+    assert callable(acp_widget.load_ipython_extension)
+    assert callable(acp_widget.unload_ipython_extension)
