@@ -174,7 +174,7 @@ class Agent(Callbacks):
 
     @property
     def permissions(self) -> policy.Permissions:
-        """Who answers requests: `"ask"`, `"allow"`, `"reject"`, a `Policy` or a function; assign another at any time."""
+        """Who answers requests: `"ask"`, `"allow"`, `"reject"`, a `Policy` or a function; assign it at any time."""
         return self._permissions
 
     @permissions.setter

@@ -16,6 +16,8 @@ from IPython.utils.capture import capture_output
 import acp_widget
 from acp_widget import Turn
 
+from .agents.scripted import until
+
 
 @pytest.fixture
 def shell(monkeypatch: pytest.MonkeyPatch) -> Iterator[InteractiveShell]:
@@ -81,8 +83,9 @@ def test_variables_go_with_the_prompt(shell: InteractiveShell) -> None:
 
 def test_a_cell_that_does_not_wait_returns_at_once(shell: InteractiveShell) -> None:
     said(shell, "%%acp --no-wait --out turn\n/slow")
+    until(lambda: shell.user_ns["turn"].text)
     assert not shell.user_ns["turn"].done
-    assert "demo" in said(shell, "%acp status")
+    assert "running" in said(shell, "%acp status")
     said(shell, "%acp stop")
     assert shell.user_ns["turn"].wait(20).stop_reason == "cancelled"
 
