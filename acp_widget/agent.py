@@ -6,24 +6,23 @@ import asyncio
 import atexit
 import concurrent.futures
 import contextlib
-import copy
 import os
 import sys
 import warnings
 import weakref
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from . import ending, errors, folders, policy, registry, runtime
 from .callbacks import Callbacks
 from .content.attached import Attach, attached
-from .controls import Remote
 from .driver import Driver
+from .lent import Lent
 from .opening import check_env
-from .results import Permission, Reader, Turn, quoted
+from .results import Permission, Turn, quoted
 from .sessions import Servers, place
 from .stage import Audience, Stage
-from .undo.undo import Undo, Watch, watched
+from .undo.undo import Watch, watched
 from .widget import waiting
 from .widget.widget import SessionWidget
 
@@ -129,7 +128,7 @@ class Agent(Callbacks):
             raise ValueError("The prompt is empty.")
         self._check_usable()
         given = attached(text, parts, attach, named)
-        turn = Turn(_Lent(self), self._driver.state.next_turn(), prompt=given.text)
+        turn = Turn(Lent(self), self._driver.state.next_turn(), prompt=given.text)
         if show:
             self._stage.show(turn._key)
         runtime.call(self._driver.prompt, turn._key, given.blocks, "python")
@@ -280,7 +279,7 @@ class Agent(Callbacks):
     # --- inside ----------------------------------------------------------------------------------------------------
 
     def _turn(self, key: str) -> Turn:
-        return Turn(_Lent(self), key)
+        return Turn(Lent(self), key)
 
     def _check_usable(self) -> None:
         self._driver.check_usable()
@@ -334,78 +333,6 @@ class Agent(Callbacks):
         count = len(self._reader.keys("turns"))
         turns = f"{count} turn{'' if count == 1 else 's'}"
         return f"<Agent {quoted(self._label)}, {self.status}, {turns}, in {self._cwd!r}>"
-
-
-class _Lent:
-    """What an Agent lends its turns. It holds the Agent: who has a turn can wait for it."""
-
-    def __init__(self, agent: Agent) -> None:
-        self._agent = agent
-
-    @property
-    def reader(self) -> Reader:
-        return self._agent._reader
-
-    @property
-    def remote(self) -> Remote:
-        return self._agent._driver.remote
-
-    @property
-    def undo(self) -> Undo:
-        return self._agent._driver.undo
-
-    def was_over(self, key: str) -> bool:
-        return self._agent._driver.prompts.over(key).done()
-
-    def wait_for_turn(self, key: str, timeout: float | None) -> None:
-        __tracebackhide__ = True  # IPython shows the user's own lines and the message
-        over = self._over(key, clicks=waiting.clicks_arrive())
-        self._agent._wait(over, timeout, "the turn")
-        self._raise_failure(key)
-
-    def turn_awaitable(self, key: str) -> Awaitable[None]:
-        return self._await(key)
-
-    async def _await(self, key: str) -> None:
-        __tracebackhide__ = True
-        agent = self._agent
-        over = self._over(key, clicks=waiting.clicks_arrive(awaiting=True))
-        try:
-            with agent._stage.waiting(awaiting=True):
-                await waiting.wait_async(over, agent._stage.comm_ids)
-        except (asyncio.CancelledError, KeyboardInterrupt) as error:
-            # In a notebook this is an interrupt, that stops all. Elsewhere a task ended, with what it alone waited for.
-            if waiting.in_ipykernel() or isinstance(error, KeyboardInterrupt):
-                runtime.call(agent._driver.cancel, "you interrupted")
-            else:
-                runtime.call(agent._driver.cancel_turn, key)
-            agent._warn(quietly=True)
-            raise
-        agent._warn()
-        self._raise_failure(key)
-
-    def cancel_turn(self, key: str) -> None:
-        self._agent._check_process()
-        runtime.call(self._agent._driver.cancel_turn, key)
-
-    def display_turn(self, turn: Turn) -> None:
-        stage = self._agent._stage
-        if not stage.shown_here(turn._key):
-            stage.show(turn._key, otherwise=repr(turn))
-
-    def _over(self, key: str, *, clicks: bool) -> concurrent.futures.Future[None]:
-        driver = self._agent._driver
-        over = driver.prompts.over(key)
-        if not over.done():
-            self._agent._check_process()
-        return driver.login.watched(over, clicks=clicks)
-
-    def _raise_failure(self, key: str) -> None:
-        __tracebackhide__ = True
-        failure = self._agent._driver.prompts.failure(key)
-        if failure is not None:
-            # A copy: a raised error holds on to all frames on its way, and they to the Agent.
-            raise copy.copy(failure)
 
 
 def _warn(text: str, category: type[Warning], *, quietly: bool) -> None:
