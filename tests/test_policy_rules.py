@@ -170,3 +170,12 @@ def test_rules_are_written_as_they_are_read() -> None:
         assert rule_of(repr(rule)) == rule
     with pytest.raises(ValueError, match="is no rule"):
         Policy(allow=["Sudo('x')"])
+
+
+def test_a_tool_that_is_rejected_by_its_name_stays_rejected(cwd: str) -> None:
+    policy = Policy(allow=[Edit("src/**"), Tool("edit")], reject=[Tool("mcp__evil__*"), Tool("delete")])
+    assert policy.explain(touched(*edit("src/a.py", name="mcp__evil__write"), cwd)).action == "reject"
+    assert policy.explain(touched(*edit("src/a.py", name="mcp__good__write"), cwd)).action == "allow"
+    kinds = Policy(allow=[Edit("src/**")], reject=[Tool("edit")])
+    assert kinds.explain(touched(*edit("src/a.py"), cwd)).action == "allow", "a rule about a path says more than a kind"
+    assert kinds.explain(touched(*edit("setup.py"), cwd)).action == "reject"

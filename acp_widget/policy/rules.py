@@ -41,7 +41,7 @@ class Rule:
     def narrower(self, other: Rule) -> bool:
         """True when it says strictly less than the other one: every case of it is a case of the other."""
         if isinstance(other, Tool):
-            return not isinstance(self, Tool)
+            return other.is_kind
         return type(self) is type(other) and self._within(other) and not other._within(self)
 
     def _within(self, other: Rule) -> bool:
@@ -138,6 +138,11 @@ class Tool(Rule):
     The agent tells both. It says less than any other rule, except that a name which is rejected stays rejected.
     """
 
+    @property
+    def is_kind(self) -> bool:
+        """Whether it is about a kind of calls, not about the name of a tool."""
+        return any(paths.matches(self.pattern, kind) for kind in _CALL_KINDS)
+
     def matches(self, asked: Touched) -> bool:
         return paths.matches(self.pattern, asked.kind) or (
             asked.name is not None and paths.matches(self.pattern, asked.name)
@@ -156,6 +161,7 @@ class Tool(Rule):
         return type(other) is Tool and self._within(other) and not other._within(self)
 
 
+_CALL_KINDS = ("read", "edit", "delete", "move", "search", "execute", "think", "fetch", "switch_mode", "other")
 _KINDS = {kind.__name__: kind for kind in (Edit, Read, Run, Fetch, Tool)}
 
 
