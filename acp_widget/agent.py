@@ -13,13 +13,17 @@ import weakref
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from . import ending, errors, folders, policy, registry, runtime
+from . import ending, errors, folders, registry, runtime
+from .asking import Asking
 from .callbacks import Callbacks
 from .content.attached import Attach, attached
 from .driver import Driver
 from .lent import Lent
 from .opening import check_env
+from .policy import Permissions, Verdict
+from .policy import check as check_policy
 from .results import Permission, Turn, quoted
+from .ruling import Ruling
 from .sessions import Servers, place
 from .stage import Audience, Stage
 from .undo.undo import Watch, watched
@@ -69,7 +73,7 @@ class Agent(Callbacks):
         *,
         cwd: str | os.PathLike[str] | None = None,
         env: Mapping[str, str] | None = None,
-        permissions: policy.Permissions = "ask",
+        permissions: Permissions = "ask",
         start_timeout: float | None = None,
         nobody_after: float = 10.0,
         session: str | None = None,
@@ -80,7 +84,7 @@ class Agent(Callbacks):
         watch: Watch = None,
     ) -> None:
         launch = registry.launch(agent)
-        self._permissions = policy.check(permissions)
+        self._permissions = check_policy(permissions)
         self._label = launch.label
         check_env(env)
         self._cwd, temporary = folders.choose(cwd, own=launch.own_folder)
@@ -172,17 +176,26 @@ class Agent(Callbacks):
     # --- permissions -----------------------------------------------------------------------------------------------
 
     @property
-    def permissions(self) -> policy.Permissions:
+    def permissions(self) -> Permissions:
         """Who answers requests: `"ask"`, `"allow"`, `"reject"`, a `Policy` or a function; assign it at any time."""
         return self._permissions
 
     @permissions.setter
-    def permissions(self, value: policy.Permissions) -> None:
+    def permissions(self, value: Permissions) -> None:
         self._check_process()
-        self._permissions = policy.check(value)
+        self._permissions = check_policy(value)
         runtime.call(self._driver.set_policy, self._permissions)
 
-    def explain(self, permission: Permission | str) -> policy.Verdict:
+    @property
+    def policy(self) -> Ruling:
+        """The rules in force: `rules`, `add`, `revoke`, every one of its `decisions`, and `explain(request)`."""
+        return Ruling(self)
+
+    @property
+    def _asking(self) -> Asking:
+        return self._driver.asking
+
+    def explain(self, permission: Permission | str) -> Verdict:
         """What `permissions` says about a request of the session (or its id): which rule, and why. Answers nothing.
 
         Raises `AnswerRefused` for a request that this session does not have.

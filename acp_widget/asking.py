@@ -47,6 +47,8 @@ class Asking:
         nobody_after: float,
     ) -> None:
         self.policy: policy.Permissions = permissions
+        self.added = policy.Policy()
+        """Rules that go with any policy."""
         self.warnings: deque[str] = deque(maxlen=50)
         """What the fallback did, for whoever waits."""
         self._state, self._emit, self._audience = state, emit, audience
@@ -111,10 +113,13 @@ class Asking:
         request = self._state.get("permissions", permission)
         if request is None or request["status"] != "pending":
             return
-        if callable(self.policy):
+        decision = self._by_rules(request)
+        if decision is not None:
+            self._act(permission, decision)
+        elif callable(self.policy):
             self._asked[permission] = asyncio.ensure_future(self._ask_function(permission, self.policy))
-            return
-        self._act(permission, self._decide(request))
+        elif not isinstance(self.policy, policy.Policy):
+            self._act(permission, policy.decide(self.policy, request))
 
     def _act(self, permission: str, decision: policy.Decision) -> None:
         if decision.action != "ask":
@@ -148,17 +153,25 @@ class Asking:
             return  # somebody was quicker
         self._act(permission, policy.of_answer(decision, request, policy.name_of(function)))
 
-    def _decide(self, request: Mapping[str, Any]) -> policy.Decision:
-        if not isinstance(self.policy, policy.Policy):
-            return policy.ASK if callable(self.policy) else policy.decide(self.policy, request)
+    def _by_rules(self, request: Mapping[str, Any]) -> policy.Decision | None:
+        """What the rules say; None when there are none, or none for this request and something else decides."""
+        rules = self._rules()
+        if rules is None:
+            return None
         try:
             cost = (self._state.part("usage") or {}).get("cost")
             amount = cost.get("amount") if isinstance(cost, Mapping) else None
             usable = isinstance(amount, (int, float)) and not isinstance(amount, bool)
-            return self.policy.decide(*self._about(request), cost=float(amount) if usable and amount else 0.0)
+            decision = rules.decide(*self._about(request), cost=float(amount) if usable and amount else 0.0)
         except Exception:  # what could not be judged is asked, never allowed
-            log.exception("The policy could not judge a request")
+            log.exception("The rules could not judge a request")
             return policy.ASK
+        return decision if decision.rule is not None or isinstance(self.policy, policy.Policy) else None
+
+    def _rules(self) -> policy.Policy | None:
+        if isinstance(self.policy, policy.Policy):
+            return self.policy.plus(self.added)
+        return self.added if self.added.allow or self.added.reject else None
 
     def _about(self, request: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any] | None, str]:
         call_id = request.get("toolCallId")
@@ -170,8 +183,12 @@ class Asking:
         request = self._state.get("permissions", permission)
         if request is None:
             raise errors.AnswerRefused("There is no such permission request.")
-        if isinstance(self.policy, policy.Policy):
-            return self.policy.explain(policy.touched(*self._about(request)))
+        rules = self._rules()
+        if rules is not None:
+            verdict = rules.explain(policy.touched(*self._about(request)))
+            if verdict.rule is not None or isinstance(self.policy, policy.Policy):
+                return verdict
+        assert not isinstance(self.policy, policy.Policy), "its rules were asked"
         if callable(self.policy):
             return policy.Verdict("ask", None, (f"{policy.name_of(self.policy)} decides when it is asked.",))
         decision = policy.decide(self.policy, request)

@@ -72,7 +72,9 @@ def test_braces_stay_unless_they_are_asked_for(shell: InteractiveShell) -> None:
     said(shell, "%%acp --out a\nhello {x} $x {y}")
     said(shell, "%%acp --out b --expand\nhello {x}")
     assert shell.user_ns["a"].prompt == "hello {x} $x {y}"
+    said(shell, "%%acp --out c --expand\nhello {x + 1} {{x}} $x")
     assert shell.user_ns["b"].prompt == "hello 5"
+    assert shell.user_ns["c"].prompt == "hello 6 {x} $x"
 
 
 def test_variables_go_with_the_prompt(shell: InteractiveShell) -> None:
@@ -96,7 +98,12 @@ def test_a_cell_that_does_not_wait_returns_at_once(shell: InteractiveShell) -> N
         ("%%acp\n  ", "UsageError: The prompt is empty"),
         ("%%acp --attach prims\nhello", "there is no variable 'prims'. Did you mean 'primes'?"),
         ("%%acp --out 1x\nhello", "--out: '1x' is no name"),
+        ("%%acp --out class\nhello", "--out: 'class' is no name"),
+        ("%%acp --expand\nhello {nobody}", "--expand: NameError: name 'nobody' is not defined"),
+        ("%%acp --cwd /no/such/folder\nhello", "/no/such/folder"),
+        ("%%acp --agent gemin\nhello", "AgentNotFound: There is no command `gemin`"),
         ("%%acp --agent gemin\nhello", "Did you mean 'gemini'?"),
+        ("%%acp --agent \"sh -c 'echo sorry >&2; exit 3'\"\nhello", "AgentExited: The agent ended: exit code 3."),
         ("%%acp --nonsense\nhello", "unrecognized arguments: --nonsense"),
         ("%%acp --permissions maybe\nhello", "'maybe' is neither ask, allow, reject"),
         ("%acp statsu", "has no 'statsu'. Did you mean 'status'"),
@@ -104,6 +111,10 @@ def test_a_cell_that_does_not_wait_returns_at_once(shell: InteractiveShell) -> N
         ("%acp load x", "There is no agent yet"),
         ("%acp policy allow", "There is no agent yet"),
         ("%acp use", "which agent?"),
+        ("%acp restart", "There is no agent yet"),
+        ("%acp sessions", "There is no agent yet"),
+        ("%acp mode", "There is no agent yet"),
+        ("%acp close", "There is no agent yet"),
         ("%acp close nobody", "There is no agent 'nobody'"),
     ],
 )
@@ -126,14 +137,63 @@ def test_a_policy_is_a_word_or_an_expression(shell: InteractiveShell) -> None:
     said(shell, "%acp use demo")
     for text in ("allow", 'Policy(allow=[Edit("*.py")], otherwise="reject")', "lambda request: False"):
         assert "Error" not in said(shell, f"%acp policy {text}")
+    for wrong in ("5", "nobody", "aks"):
+        assert f"%acp policy: {wrong!r} is neither ask, allow, reject" in said(shell, f"%acp policy {wrong}")
     said(shell, "%%acp --out turn\nThe test for mean() fails on an empty list. Fix it.")
     assert {(each.by, each.allowed) for each in shell.user_ns["turn"].permissions} == {("policy", False)}
+
+
+def test_a_function_in_a_policy_sees_later_values_of_variables(shell: InteractiveShell) -> None:
+    said(shell, "strict = False")
+    said(shell, "%acp use demo")
+    said(shell, "%acp policy lambda request: not strict")
+    said(shell, "strict = True")
+    said(shell, "%%acp --out turn\nThe test for mean() fails on an empty list. Fix it.")
+    assert {each.allowed for each in shell.user_ns["turn"].permissions} == {False}
+
+
+def test_one_agent_a_name_and_the_last_used_is_the_next(shell: InteractiveShell) -> None:
+    said(shell, "%%acp --out one\nhello")
+    said(shell, f'%%acp --agent "{sys.executable} -m acp_widget.demo" --out two\nhello')
+    said(shell, "%%acp --out three\nhello")
+    said(shell, "%%acp --agent demo --out four\nhello")
+    assert [shell.user_ns[name].id for name in ("one", "two", "three", "four")] == ["1", "1", "2", "2"]
+
+
+def test_a_mistyped_agent_is_told_and_forgotten_with_the_next(shell: InteractiveShell) -> None:
+    said(shell, "%%acp --agent gemin\nhello")
+    assert "gemin: There is no command" in said(shell, "%acp status")
+    said(shell, "%%acp --agent demo\nhello")
+    assert "gemin" not in said(shell, "%acp status")
+
+
+def test_a_mode_can_be_set_while_the_agent_starts_and_works(shell: InteractiveShell) -> None:
+    said(shell, "%%acp --no-wait --out turn\n/slow")
+    assert "Error" not in said(shell, "%acp mode accept-edits")
+    assert not shell.user_ns["turn"].done
+    assert "accept-edits" in said(shell, "%acp status")
+    said(shell, "%acp stop")
+    shell.user_ns["turn"].wait(20)
+
+
+def test_an_interrupt_is_one_line_and_still_an_error(shell: InteractiveShell, monkeypatch: pytest.MonkeyPatch) -> None:
+    def interrupted(*_: object) -> None:
+        raise KeyboardInterrupt
+
+    said(shell, "%acp use demo")
+    monkeypatch.setattr(acp_widget.Agent, "sessions", interrupted)
+    result = None
+    with capture_output() as captured:
+        result = shell.run_cell("%acp sessions")
+    assert isinstance(result.error_in_exec, KeyboardInterrupt)
+    assert captured.stdout == "KeyboardInterrupt: %acp sessions was given up.\n"
 
 
 def test_sessions_are_listed_and_loaded(shell: InteractiveShell) -> None:
     said(shell, "%%acp --out turn\nhello")
     table: Any = shell.run_line_magic("acp", "sessions")
     session_id = table.rows[0][0]
+    assert session_id in completed(shell, "%acp load ")
     assert "Error" not in said(shell, f"%acp load {session_id}")
     assert "no longer knows the session" in said(shell, "%acp load nonsense")
 
@@ -179,6 +239,10 @@ def test_known_agents_are_a_table_that_is_only_text(shell: InteractiveShell) -> 
     assert "codex" in repr(table)
     assert table._repr_html_().startswith("<table>")
     assert "<b>" not in type(table)(("<b>",), [("<b>",)], "<b>")._repr_html_()
+    hostile = type(table)(("TITLE",), [("\x1b[2J" + "x" * 10_000,)] * 1_000)
+    assert "\x1b" not in repr(hostile)
+    assert "… and 800 more" in repr(hostile)
+    assert len(repr(hostile)) < 100_000
 
 
 def test_the_functions_that_ipython_calls_are_there() -> None:

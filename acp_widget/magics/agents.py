@@ -9,7 +9,7 @@ from typing import Any
 from IPython.core.error import UsageError
 
 from ..agent import Agent
-from ..errors import AcpError
+from ..errors import AgentNotFound
 
 DEMO = "demo"
 
@@ -20,6 +20,7 @@ class Agents:
     def __init__(self) -> None:
         self._agents: dict[str, Agent] = {}
         self._current: str | None = None
+        self.session_ids: list[str] = []  # what the last list of sessions had, for Tab
 
     @property
     def current(self) -> str | None:
@@ -39,12 +40,15 @@ class Agents:
         return name in self._agents
 
     def use(self, name: str | None, **options: Any) -> Agent:
-        """The agent of that name (None: the current one, else the demo agent), made when it is not there."""
+        """The agent of that name (None: the current one, else the demo agent), made when it is not there.
+
+        Raises `UsageError` for what is no agent, or an option that cannot be.
+        """
         name = name or self.current or DEMO
         if not self.is_there(name):
             try:
                 self._agents[name] = Agent(name, **options)
-            except (ValueError, TypeError, OSError, AcpError) as error:
+            except (ValueError, TypeError, OSError) as error:
                 raise UsageError(str(error)) from None
         self._current = name
         return self._agents[name]
@@ -74,9 +78,14 @@ class Agents:
         self._current = None
 
     def _forget_closed(self) -> None:
-        self._agents = {name: agent for name, agent in self._agents.items() if agent.status != "closed"}
+        self._agents = {name: agent for name, agent in self._agents.items() if self._stays(name, agent)}
         if self._current not in self._agents:
             self._current = next(reversed(self._agents), None)
+
+    def _stays(self, name: str, agent: Agent) -> bool:
+        # A name that was mistyped stays while it is the current one: no prompt goes to another agent unasked.
+        mistyped = agent.status == "failed" and isinstance(agent.error, AgentNotFound)
+        return agent.status != "closed" and not (mistyped and name != self._current)
 
 
 def near(word: str, known: Iterable[str]) -> str:

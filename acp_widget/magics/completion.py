@@ -50,7 +50,11 @@ class Completer:
         return () if done and done[-1] in ("--out", "--cwd") else _OPTIONS
 
     def _names(self) -> Iterable[str]:
-        return dict.fromkeys([*(name for name, _ in self._agents.items), DEMO, *registry.AGENTS])
+        try:
+            own = list(registry.entries.user_entries())
+        except ValueError:  # `%acp agents` says what is wrong with the file
+            own = []
+        return dict.fromkeys([*(name for name, _ in self._agents.items), DEMO, *registry.AGENTS, *own])
 
     def _variables(self) -> Iterable[str]:
         names = dict(self._shell.user_ns)
@@ -72,6 +76,8 @@ class Completer:
 _VALUES: Final[Mapping[str, Callable[[Completer], Iterable[str]]]] = {
     "use": Completer._names,
     "close": lambda completer: [name for name, _ in completer._agents.items],
+    "load": lambda completer: completer._agents.session_ids,
+    "resume": lambda completer: completer._agents.session_ids,
     "mode": lambda completer: completer._choices("mode"),
     "model": lambda completer: completer._choices("model"),
     "policy": lambda completer: (*WORDS, *completer._variables()),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+import keyword
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -10,12 +12,15 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.core.magic import Magics, cell_magic, line_magic, magics_class, no_var_expand
 from IPython.core.magic_arguments import argument, magic_arguments, parse_argstring
 from IPython.display import display
+from IPython.utils.text import FullEvalFormatter
 
-from .. import registry
-from ..errors import AcpError
+from .. import policy, registry
 from .agents import Agents, near
-from .settings import policy_of, set_option
+from .settings import current_of, policy_of, set_option
 from .tables import Table
+from .telling import plainly
+
+_GLANCE = 0.2  # seconds between two looks at an agent that starts
 
 # IPython says of these that they take no function.
 _CELL: Any = cell_magic("acp")
@@ -35,7 +40,7 @@ class AcpMagics(Magics):
     # --- %%acp -----------------------------------------------------------------------------------------------------
 
     @no_var_expand
-    @magic_arguments()
+    @magic_arguments("%acp")  # IPython puts another % before it
     @argument("--agent", metavar="NAME", help="a known name, or a quoted command; kept for the next cells")
     @argument("--cwd", metavar="FOLDER", help="where a new agent works")
     @argument("--permissions", metavar="POLICY", help="who answers its requests: ask, allow, reject, or a variable")
@@ -50,39 +55,46 @@ class AcpMagics(Magics):
         The buttons of its questions work meanwhile. An interrupt stops the turn. Without `--agent` the text goes to the
         agent of the last cell, at first to the demo agent. `%acp` looks after the agents.
         """
+        with plainly("The turn was stopped; the session goes on."):
+            self._prompt(line, cell)
+
+    def _prompt(self, line: str, cell: str) -> None:
         given = parse_argstring(self.prompt, line)
         text = cell.strip()
         if not text:
             raise UsageError("The prompt is empty: write it below the line with %%acp.")
-        if given.out and not given.out.isidentifier():
+        if given.out and (not given.out.isidentifier() or keyword.iskeyword(given.out)):
             raise UsageError(f"--out: {given.out!r} is no name of a variable.")
         attach = {name: self._variable("--attach", name) for name in given.attach}
         if given.expand:
-            text = self.shell.var_expand(text)
+            text = self._expanded(text)
         name = _unquoted(given.agent) or self.agents.current
         options: dict[str, Any] = {}
         if given.cwd:
             if name is not None and self.agents.is_there(name):
                 raise UsageError(f"--cwd: {name!r} works already; end it first: %acp close")
             options["cwd"] = _unquoted(given.cwd)
-        permissions = policy_of(_unquoted(given.permissions), self.shell.user_ns) if given.permissions else None
+        permissions = None
+        if given.permissions:
+            permissions = policy_of(_unquoted(given.permissions), self.shell.user_ns, "--permissions")
         agent = self.agents.use(name, **options)
+        if permissions is not None:
+            agent.permissions = permissions
         try:
-            if permissions is not None:
-                agent.permissions = permissions
             turn = agent.prompt(text, attach=attach or None)
-        except (ValueError, TypeError, OSError, AcpError) as error:
+        except (ValueError, TypeError, OSError) as error:
             raise UsageError(str(error)) from None
         if given.out:
             self.shell.user_ns[given.out] = turn
-        if given.no_wait:
-            return
-        try:
+        if not given.no_wait:
             turn.wait()
-        except KeyboardInterrupt:
-            print("Interrupted: the turn was stopped. The session goes on.")
-        except AcpError as error:
-            raise UsageError(str(error)) from None
+
+    def _expanded(self, text: str) -> str:
+        try:
+            return str(FullEvalFormatter().vformat(text, (), dict(self.shell.user_ns)))
+        except Exception as error:
+            told = f"{type(error).__name__}: {error}"
+            raise UsageError(f"--expand: {told}. Braces that shall stay are written twice: {{{{ }}}}.") from None
 
     def _variable(self, option: str, name: str) -> Any:
         if name not in self.shell.user_ns:
@@ -117,13 +129,8 @@ class AcpMagics(Magics):
             raise UsageError(
                 f"%acp has no {word!r}.{near(word, COMMANDS)} It has: {', '.join(filter(None, COMMANDS))}."
             )
-        try:
+        with plainly(f"%acp {word} was given up."):
             return handle(self, rest.strip())
-        except KeyboardInterrupt:
-            print("Interrupted.")
-        except (ValueError, AcpError) as error:
-            raise UsageError(str(error)) from None
-        return None
 
     def _help(self, rest: str) -> Table | None:
         display(self._status(rest))
@@ -134,18 +141,33 @@ class AcpMagics(Magics):
         found = registry.listed()
         rows: list[list[str]] = []
         for name, agent in found["agents"].items():
-            install = None if agent["found"] == "program" else agent["install"]
-            rows.append([name, _FOUND[agent["found"]], agent["login"] or "", install or ""])
-        return Table(("NAME", "", "LOGIN", "TO INSTALL IT"), rows, f"Your own agents: {found['file']['path']}")
+            missing = agent["error"] if agent["error"] not in (None, "not installed") else ""
+            install = "" if agent["found"] == "program" else agent["install"] or ""
+            login = agent["login"] or ""
+            rows.append([name, _FOUND[agent["found"]], login, "; ".join(filter(None, [missing, install]))])
+        file = found["file"]
+        below = f"Your own agents: {file['path']}" + (f"\n{file['error']}" if file["error"] else "")
+        return Table(("NAME", "STATE", "LOGIN", "TO INSTALL IT"), rows, below)
 
     def _status(self, rest: str) -> Table:
-        current = self.agents.current
+        current, agents = self.agents.current, self.agents.items
         rows = [
-            ("*" if name == current else "", name, agent.status, str(len(agent.turns)), agent.cwd)
-            for name, agent in self.agents.items
+            (
+                "*" if name == current else "",
+                name,
+                agent.status,
+                str(len(agent.turns)),
+                current_of(agent, "mode"),
+                current_of(agent, "model"),
+                policy.told(agent.permissions),
+                agent.cwd,
+            )
+            for name, agent in agents
         ]
-        told = "" if rows else "No agent yet: a cell with %%acp starts one, and so does %acp use NAME."
-        return Table(("", "AGENT", "STATE", "TURNS", "FOLDER"), rows, told)
+        told = [] if rows else ["No agent yet: a cell with %%acp starts one, and so does %acp use NAME."]
+        errors = [(name, agent.error) for name, agent in agents]
+        told += [f"{name}: {error.message}" for name, error in errors if error is not None]
+        return Table(("", "AGENT", "STATE", "TURNS", "MODE", "MODEL", "POLICY", "FOLDER"), rows, "\n".join(told))
 
     def _use(self, rest: str) -> Table:
         if not rest:
@@ -156,7 +178,11 @@ class AcpMagics(Magics):
     def _set(self, word: str, rest: str) -> Table | None:
         agent = self.agents.need()
         if agent.status == "new":
-            agent.start().wait()
+            agent.start()
+        while agent.status in ("new", "starting"):
+            # Not for the end of a turn that was not waited for. Buttons work meanwhile, those of a login too.
+            with contextlib.suppress(TimeoutError):
+                agent.wait(_GLANCE)
         if agent.error is not None:
             raise agent.error
         return set_option(agent, word, _unquoted(rest) or "")
@@ -166,13 +192,11 @@ class AcpMagics(Magics):
         if not rest:
             print(f"permissions: {agent.permissions!r}")
             return
-        try:
-            agent.permissions = policy_of(rest, self.shell.user_ns)
-        except ValueError as error:
-            raise UsageError(f"%acp policy: {error}{near(rest, ('ask', 'allow', 'reject'))}") from None
+        agent.permissions = policy_of(_unquoted(rest), self.shell.user_ns, "%acp policy")
 
     def _sessions(self, rest: str) -> Table:
         found = self.agents.need().sessions()
+        self.agents.session_ids = [each.id for each in found]
         rows = [(each.id, each.title or "", each.cwd or "", each.updated_at or "") for each in found]
         return Table(("ID", "TITLE", "FOLDER", "CHANGED"), rows, "" if rows else "It keeps no sessions.")
 
@@ -180,7 +204,7 @@ class AcpMagics(Magics):
         if not rest:
             raise UsageError(f"%acp {word}: which session? %acp sessions lists them.")
         agent = self.agents.need()
-        (agent.load if word == "load" else agent.resume)(rest)
+        (agent.load if word == "load" else agent.resume)(_unquoted(rest))
         return self._status("")
 
     def _stop(self, rest: str) -> None:

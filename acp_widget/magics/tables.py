@@ -6,8 +6,10 @@ import html
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from ..entities import word
+from ..entities import quoted
 
+_LONGEST = 300  # characters of a cell that are shown
+_MOST_ROWS = 200  # rows that are shown
 _CELL = 'style="text-align:left;vertical-align:top;white-space:pre-wrap"'
 
 
@@ -26,23 +28,27 @@ class Table:
     below: str = ""
 
     def __repr__(self) -> str:
-        rows = [self.headers, *([_line(cell) for cell in row] for row in self.rows)]
+        rows = [self.headers, *([_line(cell) for cell in row] for row in self.rows[:_MOST_ROWS])]
         widths = [max(len(row[column]) for row in rows) for column in range(len(self.headers))]
         lines = [
             "  ".join(f"{cell:<{width}}" for cell, width in zip(row, widths, strict=True)).rstrip() for row in rows
         ]
-        return "\n".join([*lines, *([self.below] if self.below else [])])
+        return "\n".join([*(lines if self.rows else []), *self._below()])
 
     def _repr_html_(self) -> str:
         head = "".join(f"<th {_CELL}>{html.escape(each)}</th>" for each in self.headers)
         body = "".join(
             "<tr>" + "".join(f"<td {_CELL}>{html.escape(_line(cell))}</td>" for cell in row) + "</tr>"
-            for row in self.rows
+            for row in self.rows[:_MOST_ROWS]
         )
-        below = f"<p>{html.escape(self.below)}</p>" if self.below else ""
-        return f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>{below}"
+        table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if self.rows else ""
+        return table + "".join(f"<p>{html.escape(line)}</p>" for line in self._below())
+
+    def _below(self) -> list[str]:
+        left = len(self.rows) - _MOST_ROWS
+        return [*([f"… and {left} more"] if left > 0 else []), *map(_line, self.below.splitlines())]
 
 
 def _line(text: str) -> str:
     """Text that may come from an agent: what cannot be seen becomes visible."""
-    return word(text) if not text.isprintable() else text
+    return text if text.isprintable() and len(text) <= _LONGEST else quoted(text, _LONGEST)

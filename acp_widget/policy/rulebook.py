@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import dataclasses
+import json
 import threading
 import time
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from pathlib import Path
 from typing import Any
 
 from .rules import Edit, Rule, Run, rule_of
@@ -61,13 +64,22 @@ class Verdict:
     __repr__ = __str__
 
 
+@dataclass
+class _Spent:
+    """What was allowed so far."""
+
+    calls: int = 0
+    began: float | None = None
+    lock: threading.Lock = field(default_factory=threading.Lock)
+
+
 class Policy:
     """Rules for an agent's permission requests: `Agent(…, permissions=Policy(allow=[…], reject=[…]))`.
 
     `allow`, `reject`: rules (`Edit`, `Read`, `Run`, `Fetch`, `Tool`), or plain kinds (`"read"`). For each thing that a
     request touches the narrowest rule wins, and of rules of which none is narrower the one that rejects. It is allowed
     when everything is. `otherwise`: `"ask"`, `"allow"` or `"reject"`, for what no rule decides; what cannot be read in
-    full is never allowed. `budget`: after it, what would be allowed is asked.
+    full is never allowed. `budget`: after it, what would be allowed is asked; agents with the same Policy share it.
 
     Raises `ValueError` for rules that are none, and an unknown `otherwise`.
 
@@ -88,9 +100,40 @@ class Policy:
         self.allow, self.reject = _rules(allow), _rules(reject)
         self.otherwise: Word = otherwise
         self.budget = budget
-        self._lock = threading.Lock()
-        self._calls = 0
-        self._began: float | None = None
+        self._spent = _Spent()
+
+    def plus(self, other: Policy) -> Policy:
+        """With the rules of another one beside its own; `otherwise` and budget are those of this one."""
+        both = Policy(self.allow + other.allow, self.reject + other.reject, self.otherwise, self.budget)
+        both._spent = self._spent
+        return both
+
+    def save(self, path: str | Path) -> None:
+        """Write rules and budget into a JSON file."""
+        told = {
+            "allow": [repr(rule) for rule in self.allow],
+            "reject": [repr(rule) for rule in self.reject],
+            "otherwise": self.otherwise,
+            "budget": dataclasses.asdict(self.budget) if self.budget else None,
+        }
+        Path(path).write_text(json.dumps(told, indent=2) + "\n", encoding="utf-8")
+
+    @classmethod
+    def load(cls, path: str | Path) -> Policy:
+        """The policy that `save` wrote. Raises `OSError`, and `ValueError` for a file that holds something else.
+
+        >>> import tempfile
+        >>> file = Path(tempfile.mkdtemp()) / "policy.json"
+        >>> Policy(allow=[Edit("src/**")]).save(file)
+        >>> Policy.load(file)
+        Policy(allow=[Edit('src/**')], reject=[], otherwise='ask')
+        """
+        try:
+            told = json.loads(Path(path).read_text(encoding="utf-8"))
+            budget = Budget(**told["budget"]) if told.get("budget") else None
+            return cls(told.get("allow", ()), told.get("reject", ()), told.get("otherwise", "ask"), budget)
+        except (ValueError, TypeError, AttributeError, KeyError) as error:
+            raise ValueError(f"{path} holds no policy: {error}") from None
 
     def explain(self, asked: Touched) -> Verdict:
         """Which rule decides about what a request touches, and why. Changes nothing."""
@@ -155,15 +198,15 @@ class Policy:
     ) -> Decision:
         """What to answer a request (an entity of the state); an approval counts for the budget."""
         verdict = self.explain(touched(permission, call, cwd))
-        with self._lock:
+        with self._spent.lock:
             now = time.monotonic()
-            self._began = now if self._began is None else self._began
+            self._spent.began = began = now if self._spent.began is None else self._spent.began
             if verdict.action == "ask":
                 return ASK
             if verdict.action == "reject":
                 made = decide("reject", permission)
                 return Decision(made.action, made.option_id, verdict.reasons[-1], verdict.rule)
-            spent = self.budget and self.budget.spent(self._calls, now - self._began, cost)
+            spent = self.budget and self.budget.spent(self._spent.calls, now - began, cost)
             if spent:
                 return Decision("ask", None, spent)
             options = permission["options"]
@@ -171,13 +214,13 @@ class Policy:
             option = first(options, "allow_once") if option is None else option
             if option is None or permission.get("problem"):
                 return ASK
-            self._calls += 1
+            self._spent.calls += 1
             why = f"allowed by {verdict.rule}" if verdict.rule else "otherwise='allow'"
             return Decision("select", option, why, verdict.rule)
 
     def __repr__(self) -> str:
         allow, reject = list(self.allow), list(self.reject)
-        spent = f", budget={self.budget!r}, used={self._calls} calls" if self.budget else ""
+        spent = f", budget={self.budget!r}, used={self._spent.calls} calls" if self.budget else ""
         return f"Policy(allow={allow!r}, reject={reject!r}, otherwise={self.otherwise!r}{spent})"
 
 

@@ -41,8 +41,10 @@ def test_an_interrupt_stops_the_turn_in_one_line(magics: Kernel) -> None:
     page = page_of(magics)
     cell = magics.start(f"%%acp --out turn\n{FIX}")
     magics.until(lambda: bool(page.requests()), "a permission request")
+    queued = magics.start("print('went on')")
     magics.interrupt()
-    assert cell.finish().text == "Interrupted: the turn was stopped. The session goes on.\n"
+    assert cell.finish().text == "KeyboardInterrupt: The turn was stopped; the session goes on."
+    assert queued.finish().status == "aborted", "Run All ends"
     assert magics.run("turn.wait(20); print(turn.done)").text == "True\n"
 
 

@@ -1,0 +1,91 @@
+"""`agent.policy`: rules added to a live session and taken back; every decision with who, which rule and when."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from acp_widget import Agent, Edit, Policy, Run
+
+from .agents.scripted import until
+
+FIX = "The test for mean() fails on an empty list. Fix it."
+
+
+def decided(agent: Agent) -> list[tuple[str, bool, str | None]]:
+    return [(each.title, each.allowed, each.by) for each in agent.policy.decisions]
+
+
+def test_an_added_rule_goes_before_a_word_and_holds_from_the_next_request_on() -> None:
+    with Agent("demo", permissions="reject") as agent:
+        agent.run(FIX, show=False, timeout=60)
+        assert decided(agent) == [("Edit stats.py?", False, "policy")]
+        agent.policy.add(Edit("*.py"))
+        agent.run(FIX, show=False, timeout=60)
+        assert decided(agent)[1:] == [("Edit stats.py?", True, "policy"), ("Run the tests?", False, "policy")]
+        edit = agent.policy.decisions[1]
+        assert edit.why == "allowed by Edit('*.py')"
+        assert edit.answered_at is not None
+        assert agent.policy.explain(edit).rule == "Edit('*.py')"
+
+
+def test_a_revoked_rule_holds_no_more() -> None:
+    with Agent("demo", permissions="reject") as agent:
+        agent.policy.add(Edit("*.py"))
+        agent.policy.add(Run("rm *"), "reject")
+        assert agent.policy.rules == [("allow", Edit("*.py")), ("reject", Run("rm *"))]
+        agent.policy.revoke(Edit("*.py"))
+        assert agent.policy.rules == [("reject", Run("rm *"))]
+        agent.run(FIX, show=False, timeout=60)
+        assert decided(agent) == [("Edit stats.py?", False, "policy")]
+        with pytest.raises(ValueError, match="was not added here"):
+            agent.policy.revoke(Edit("*.py"))
+
+
+def test_added_rules_stand_beside_those_of_a_policy_and_the_narrower_wins() -> None:
+    with Agent("demo", permissions=Policy(allow=[Edit("**")], reject=[Run("*")])) as agent:
+        agent.policy.add(Edit("stats.py"), "reject")
+        agent.run(FIX, show=False, timeout=60)
+        assert decided(agent) == [("Edit stats.py?", False, "policy")]
+        assert ("allow", Edit("**")) in agent.policy.rules
+
+
+def test_a_function_is_asked_only_where_no_rule_decides() -> None:
+    asked: list[str] = []
+
+    def function(request: object) -> bool:
+        asked.append(getattr(request, "title", ""))
+        return False
+
+    with Agent("demo", permissions=function) as agent:
+        agent.policy.add(Edit("*.py"))
+        agent.run(FIX, show=False, timeout=60)
+        assert asked == ["Run the tests?"]
+        assert decided(agent)[0] == ("Edit stats.py?", True, "policy")
+
+
+def test_what_is_wrong_says_so() -> None:
+    with Agent("demo") as agent:
+        with pytest.raises(ValueError, match="is no rule"):
+            agent.policy.add("Edit(")
+        with pytest.raises(ValueError, match="neither 'allow' nor 'reject'"):
+            agent.policy.add(Edit("*"), "maybe")
+
+
+def test_a_policy_is_kept_in_a_file(tmp_path: Path) -> None:
+    policy = Policy(allow=[Edit("src/**"), Run("pytest *", always=True)], reject=["delete"], otherwise="reject")
+    policy.save(tmp_path / "p.json")
+    assert repr(Policy.load(tmp_path / "p.json")) == repr(policy)
+    (tmp_path / "p.json").write_text('{"allow": ["nonsense("]}')
+    with pytest.raises(ValueError, match=r"p\.json holds no policy"):
+        Policy.load(tmp_path / "p.json")
+    with pytest.raises(OSError, match="missing"):
+        Policy.load(tmp_path / "missing.json")
+
+
+def test_it_says_in_a_line_what_it_is() -> None:
+    with Agent("demo", permissions=Policy(allow=[Edit("a")])) as agent:
+        assert repr(agent.policy) == "<policy rules, allow Edit('a'); 0 decisions>"
+        agent.prompt("hello", show=False)
+        until(lambda: agent.turns[0].done)
