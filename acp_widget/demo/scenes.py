@@ -209,7 +209,7 @@ async def _fail(turn: Turn, argument: str) -> Json | None:
 
 async def _crash(turn: Turn, _: str) -> Json | None:
     await turn.say("I am about to crash. ")
-    await asyncio.sleep(0.05)  # the message goes out before the process goes
+    turn.session.finish()
     print(
         "demo agent: crashing, as it was asked to\nRuntimeError: this is the end of stderr", file=sys.stderr, flush=True
     )

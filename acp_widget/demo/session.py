@@ -175,6 +175,10 @@ class Session:
         """Write bytes on stdout that are no message."""
         self._peer.send_bytes(data)
 
+    def finish(self) -> None:
+        """Write all that was said, however busy the machine is: the process goes now."""
+        self._peer.finish(5.0)
+
     # Inside
 
     def _interrupt(self, task: asyncio.Task[None]) -> None:
