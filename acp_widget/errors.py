@@ -29,6 +29,10 @@ class AcpError(Exception):
             parts.append("The end of what it wrote to stderr:\n" + self.stderr.rstrip())
         return _printable("\n".join(parts))
 
+    def _repr_pretty_(self, printer: Any, cycle: bool) -> None:
+        # As the last line of a cell: with what to do about it.
+        printer.text(f"{type(self).__name__}: {self}")
+
     def __reduce__(self) -> tuple[Any, ...]:
         # As it is, for copies and other processes: not every kind can be made of its message alone.
         return _restored, (type(self), self.args, self.__dict__)

@@ -6,8 +6,9 @@ import copy
 import pickle
 
 import pytest
+from IPython.lib.pretty import pretty
 
-from acp_widget import AcpError, AgentExited, RequestError
+from acp_widget import AcpError, AgentExited, AgentNotFound, RequestError
 
 
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
@@ -32,3 +33,8 @@ def test_what_an_agent_wrote_cannot_move_the_terminals_cursor() -> None:
     assert said.endswith("red \ttab\nnext \\x00\\u202e\\u200b é 日本 😀")
     assert all(char.isprintable() or char in "\n\t" for char in said)
     assert error.stderr.startswith("\x1b[31m"), "what was written is still there"
+
+
+def test_as_the_last_line_of_a_cell_it_says_what_to_do() -> None:
+    error = AgentNotFound("There is no `x`.", hint="Install it.")
+    assert pretty(error) == "AgentNotFound: There is no `x`.\nInstall it."
