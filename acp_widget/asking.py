@@ -72,6 +72,52 @@ class Asking:
             )
         self._emit({"type": "respond", "permission": permission, "optionId": option_id, "by": by, "why": why})
 
+    def answer_and_remember(self, permission: str, option_id: str, rule: str) -> None:
+        """A user's *allow once*, and from now on this rule. `AnswerRefused` when another one is proposed by now."""
+        request = self._pending(permission)
+        proposed = self._proposed(request)
+        kinds = {option.get("kind") for option in request["options"] if option["optionId"] == option_id}
+        if proposed is None or repr(proposed) != rule or kinds != {"allow_once"}:
+            self._tell(permission, request)
+            raise errors.AnswerRefused(
+                "What it asks about has changed, so no rule was made and nothing was sent.", hint="Look at it again."
+            )
+        self.answer(permission, option_id, by="you", why=f"and from now on {rule}")
+        self.add("allow", proposed)
+
+    def add(self, word: str, rule: policy.Rule | str) -> None:
+        """One more rule beside the policy, from the next request on. Raises `ValueError` for what is no rule."""
+        new = policy.Policy(allow=[rule]) if word == "allow" else policy.Policy(reject=[rule])
+        if (new.allow or new.reject)[0] not in (self.added.allow if word == "allow" else self.added.reject):
+            self.added = self.added.plus(new)
+        self._emit_rules()
+
+    def revoke(self, text: str) -> None:
+        """Take an added rule away. Raises `AnswerRefused` when there is none."""
+        allow, reject = ([each for each in of if repr(each) != text] for of in (self.added.allow, self.added.reject))
+        if len(allow) + len(reject) == len(self.added.allow) + len(self.added.reject):
+            raise errors.AnswerRefused(f"There is no rule {text[:_SHOWN]} any more.")
+        self.added = policy.Policy(allow, reject)
+        self._emit_rules()
+
+    def _emit_rules(self) -> None:
+        listed = [("allow", rule) for rule in self.added.allow] + [("reject", rule) for rule in self.added.reject]
+        self._emit({"type": "rules", "rules": [{"word": word, "text": repr(rule)} for word, rule in listed]})
+
+    def _proposed(self, request: Mapping[str, Any]) -> policy.Rule | None:
+        try:
+            return policy.proposed(policy.touched(*self._about(request)))
+        except Exception:  # the question itself is not to be lost for it
+            log.exception("No rule could be proposed")
+            return None
+
+    def _tell(self, permission: str, request: Mapping[str, Any], why: str | None = None) -> None:
+        """Why it is asked, and which rule could be made of it."""
+        rule = self._proposed(request)
+        text = None if rule is None else repr(rule)
+        if (text, why) != (request.get("rule"), request.get("why")):
+            self._emit({"type": "permissionTold", "permission": permission, "rule": text, "why": why})
+
     def dismiss(self, permission: str, *, by: str, why: str | None = None) -> None:
         """Answer a pending request `cancelled`. Raises `AnswerRefused` when it is not pending."""
         self._pending(permission)
@@ -124,7 +170,11 @@ class Asking:
     def _act(self, permission: str, decision: policy.Decision) -> None:
         if decision.action != "ask":
             self._carry_out(permission, decision, "policy", decision.why)
-        elif not self._audience.possible():
+            return
+        request = self._state.get("permissions", permission)
+        if request is not None:
+            self._tell(permission, request, decision.why or None)
+        if not self._audience.possible():
             self._fall_back(permission, "no notebook is attached")
         elif not self._audience.seen():
             self._unseen[permission] = 0.0

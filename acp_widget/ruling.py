@@ -57,13 +57,7 @@ class Ruling:
         """
         if word not in ("allow", "reject"):
             raise ValueError(f"{word!r} is neither 'allow' nor 'reject'.")
-        new = policy.Policy(allow=[rule]) if word == "allow" else policy.Policy(reject=[rule])
-        asking = self._holder._asking
-
-        def change() -> None:
-            asking.added = asking.added.plus(new)
-
-        runtime.run(change)
+        runtime.run(lambda: self._holder._asking.add(word, rule))
 
     def revoke(self, rule: policy.Rule | str) -> None:
         """Take an added rule away. Raises `ValueError` when it was not added here."""
@@ -72,15 +66,7 @@ class Ruling:
         if text not in [repr(each) for each in (*added.allow, *added.reject)]:
             known = ", ".join(repr(each) for each in (*added.allow, *added.reject)) or "none"
             raise ValueError(f"{text} was not added here. Added: {known}. Rules of a Policy: assign another one.")
-        asking = self._holder._asking
-
-        def change() -> None:
-            allow, reject = (
-                [each for each in rules if repr(each) != text] for rules in (asking.added.allow, asking.added.reject)
-            )
-            asking.added = policy.Policy(allow, reject)
-
-        runtime.run(change)
+        runtime.run(lambda: self._holder._asking.revoke(text))
 
     @property
     def decisions(self) -> Entities[Permission]:

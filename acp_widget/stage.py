@@ -192,6 +192,12 @@ class _Actions:
     def answer(self, permission: str, option_id: str) -> None:
         self._driver.asking.answer(permission, option_id, by="you")
 
+    def remember(self, permission: str, option_id: str, rule: str) -> None:
+        self._driver.asking.answer_and_remember(permission, option_id, rule)
+
+    def revoke(self, rule: str) -> None:
+        self._driver.asking.revoke(rule)
+
     def dismiss(self, permission: str) -> None:
         self._driver.asking.dismiss(permission, by="you")
 

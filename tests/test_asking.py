@@ -9,6 +9,8 @@ import pytest
 
 from acp_widget.asking import Asking
 from acp_widget.errors import AnswerRefused
+from acp_widget.policy import Budget, Edit
+from acp_widget.policy import Policy as Rules
 from acp_widget.policy import Word as Policy
 from acp_widget.session.reducer import reduce
 from acp_widget.session.state import State
@@ -102,6 +104,86 @@ def test_a_new_policy_leaves_what_is_pending_to_you() -> None:
     assert (session.permission(1)["status"], session.permission(2)["optionId"]) == ("pending", "yes")
     session.asking.answer("p:1", "no", by="you")
     assert session.outcomes() == ["yes", "no"]
+
+
+EDIT = {"kind": "edit", "toolCallId": "c", "title": "Edit", "content": [{"type": "diff", "changes": [
+    {"operation": "modify", "path": "/p/src/a.py"}]}]}  # fmt: skip
+
+
+def ask_about(session: Session, call: dict[str, Any], number: int = 1) -> Any:
+    subject = {"type": "tool_call", "toolCall": call}
+    params = {"title": "Edit?", "options": OPTIONS, "subject": subject}
+    session.emit({"type": "request", "id": number, "params": params})
+    return session.permission(number)
+
+
+def in_a_folder() -> Session:
+    notebook = Notebook()
+    notebook.views = 1
+    session = Session(notebook)
+    session.emit({"type": "starting", "command": ["x"], "cwd": "/p", "label": "x", "temporary": False})
+    return session
+
+
+def test_a_request_proposes_a_rule_that_is_made_by_a_press_and_taken_back() -> None:
+    session = in_a_folder()
+    assert ask_about(session, EDIT)["rule"] == "Edit('src/a.py')"
+    session.asking.answer_and_remember("p:1", "yes", "Edit('src/a.py')")
+    assert session.outcomes() == ["yes"]
+    assert session.permission(1)["why"] == "and from now on Edit('src/a.py')"
+    assert session.state.part("session")["rules"] == [{"word": "allow", "text": "Edit('src/a.py')"}]
+    assert ask_about(session, {**EDIT, "toolCallId": "d"}, 2)["by"] == "policy"
+    session.asking.revoke("Edit('src/a.py')")
+    assert session.state.part("session")["rules"] == []
+    assert ask_about(session, {**EDIT, "toolCallId": "e"}, 3)["status"] == "pending"
+    with pytest.raises(AnswerRefused, match="There is no rule"):
+        session.asking.revoke("Edit('src/a.py')")
+
+
+def test_no_rule_is_made_of_what_changed_since_it_was_shown() -> None:
+    session = in_a_folder()
+    ask_about(session, EDIT)
+    other = [{"type": "diff", "changes": [{"operation": "modify", "path": "/p/setup.py"}]}]
+    session.emit(
+        {"type": "update", "update": {"sessionUpdate": "tool_call_update", "toolCallId": "c", "content": other}}
+    )
+    with pytest.raises(AnswerRefused, match="has changed, so no rule was made"):
+        session.asking.answer_and_remember("p:1", "yes", "Edit('src/a.py')")
+    assert session.outcomes() == []
+    assert session.permission(1)["rule"] != "Edit('src/a.py')"
+
+
+@pytest.mark.parametrize("option", ["no", "always"])
+def test_only_an_allow_once_makes_a_rule(option: str) -> None:
+    session = in_a_folder()
+    ask_about(session, EDIT)
+    with pytest.raises(AnswerRefused):
+        session.asking.answer_and_remember("p:1", option, "Edit('src/a.py')")
+    assert session.asking.added.allow == ()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        {"kind": "execute", "rawInput": {"command": "pytest && rm -rf /"}},
+        {"kind": "execute", "rawInput": {"command": "ls *"}},
+        {"kind": "execute", "rawInput": {"command": ["echo", "a b"]}},
+        {"kind": "execute", "rawInput": {"command": "sudo ls"}},
+        {"kind": "edit", "rawInput": {"path": "/etc/passwd"}},
+        {"kind": "edit", "rawInput": {"path": "src/[a].py"}},
+        {"kind": "edit", "rawInput": {"paths": ["a.py", "b.py"]}},
+        {"kind": "other", "rawInput": {"x": 1}},
+    ],
+)
+def test_what_cannot_be_said_in_one_rule_proposes_none(call: dict[str, Any]) -> None:
+    assert ask_about(in_a_folder(), {"toolCallId": "c", "title": "t", **call}).get("rule") is None
+
+
+def test_why_it_asks_stands_at_the_request() -> None:
+    session = in_a_folder()
+    session.asking.policy = Rules(allow=[Edit("src/**")], budget=Budget(calls=1))
+    assert ask_about(session, EDIT)["by"] == "policy"
+    assert ask_about(session, {**EDIT, "toolCallId": "d"}, 2)["why"] == "The budget of 1 calls is used up."
 
 
 def _watched(steps: Callable[[Session, Notebook], Any]) -> Session:

@@ -8,8 +8,6 @@ import pytest
 
 from acp_widget import Agent, Edit, Policy, Run
 
-from .agents.scripted import until
-
 FIX = "The test for mean() fails on an empty list. Fix it."
 
 
@@ -87,5 +85,3 @@ def test_a_policy_is_kept_in_a_file(tmp_path: Path) -> None:
 def test_it_says_in_a_line_what_it_is() -> None:
     with Agent("demo", permissions=Policy(allow=[Edit("a")])) as agent:
         assert repr(agent.policy) == "<policy rules, allow Edit('a'); 0 decisions>"
-        agent.prompt("hello", show=False)
-        until(lambda: agent.turns[0].done)

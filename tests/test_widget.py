@@ -89,6 +89,12 @@ class Actions:
     def answer(self, permission: str, option_id: str) -> None:
         self._took("answer", permission, option_id)
 
+    def remember(self, permission: str, option_id: str, rule: str) -> None:
+        self._took("remember", permission, option_id, rule)
+
+    def revoke(self, rule: str) -> None:
+        self._took("revoke", rule)
+
     def dismiss(self, permission: str) -> None:
         self._took("dismiss", permission)
 
@@ -470,6 +476,11 @@ def test_a_cell_that_waits_is_told_to_pages_that_are_there_and_to_those_that_com
     ("message", "call"),
     [
         ({"type": "answer", "permission": "p:1", "optionId": ""}, ("answer", "p:1", "")),
+        (
+            {"type": "remember", "permission": "p:1", "optionId": "y", "rule": "Edit('a')"},
+            ("remember", "p:1", "y", "Edit('a')"),
+        ),
+        ({"type": "revoke", "rule": "Edit('a')"}, ("revoke", "Edit('a')")),
         ({"type": "dismiss", "permission": "p:1"}, ("dismiss", "p:1")),
         ({"type": "prompt", "text": "Do it", "more": 1}, ("prompt", "Do it")),
         ({"type": "cancel"}, ("cancel",)),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from .functions import Function, call_function, name_of, of_answer
+from .proposing import proposed
 from .rulebook import Budget, Policy, Verdict
 from .rules import Edit, Fetch, Read, Rule, Run, Tool, rule_of
 from .touched import touched
@@ -33,6 +34,7 @@ __all__ = [
     "first",
     "name_of",
     "of_answer",
+    "proposed",
     "rule_of",
     "told",
     "touched",

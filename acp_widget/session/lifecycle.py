@@ -208,6 +208,12 @@ def policy(edit: Edit, event: Event) -> None:
     edit.patch(("session",), {"policy": event.get("policy")})
 
 
+def rules(edit: Edit, event: Event) -> None:
+    """The rules that were added to the session, each `{"word", "text"}`."""
+    given = event.get("rules")
+    edit.patch(("session",), {"rules": given if type(given) is list else []})
+
+
 def diagnostic(edit: Edit, event: Event) -> None:
     """Something outside the session was wrong: a line that is no JSON, for instance."""
     edit.where = _text(event.get("where"))

@@ -81,6 +81,14 @@ def responded(edit: Edit, event: Event) -> None:
     _settle(edit, str(key), by=_by(event), why=_why(event), option_id=option_id)
 
 
+def told(edit: Edit, event: Event) -> None:
+    """While it waits: why it is asked and not decided by a rule, and the rule that a user may make of it."""
+    key = event.get("permission")
+    if _pending(edit, key) is not None:
+        rule, why = event.get("rule"), _why(event)
+        edit.patch(("permissions", str(key)), {"why": why, "rule": rule if type(rule) is str else None})
+
+
 def dismissed(edit: Edit, event: Event) -> None:
     """Somebody closed the request without choosing, or a policy declined it."""
     key = event.get("permission")

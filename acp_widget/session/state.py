@@ -69,6 +69,7 @@ def fresh() -> dict[str, Any]:
             "cancelling": False,
             "promptCapabilities": {},
             "policy": None,
+            "rules": [],
             "authMethods": [],
             "login": None,
             "mcpServers": [],

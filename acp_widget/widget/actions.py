@@ -21,6 +21,12 @@ class SessionActions(Protocol):
     def answer(self, permission: str, option_id: str) -> None:
         """Answer a pending permission request; refuses an unknown one and an option it does not offer."""
 
+    def remember(self, permission: str, option_id: str, rule: str) -> None:
+        """The same with an *allow once*, and make the rule that was shown."""
+
+    def revoke(self, rule: str) -> None:
+        """Take back a rule that was made so."""
+
     def dismiss(self, permission: str) -> None:
         """Answer a pending permission request `cancelled`."""
 
@@ -53,6 +59,8 @@ Action = Callable[[SessionActions, Mapping[str, Any]], "asyncio.Future[None] | N
 
 ACTIONS: Mapping[str, Action] = {
     "answer": lambda actions, content: actions.answer(content["permission"], content["optionId"]),
+    "remember": lambda actions, content: actions.remember(content["permission"], content["optionId"], content["rule"]),
+    "revoke": lambda actions, content: actions.revoke(content["rule"]),
     "dismiss": lambda actions, content: actions.dismiss(content["permission"]),
     "prompt": lambda actions, content: actions.prompt(content["text"]),
     "cancel": lambda actions, content: actions.cancel(),

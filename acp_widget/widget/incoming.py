@@ -44,6 +44,8 @@ MESSAGES: dict[str, dict[str, Check]] = {
     "ack": {"seq": number},
     "view": {"view": _NAME, "open": flag},
     "answer": {"id": _NAME, "permission": _NAME, "optionId": _AGENTS},
+    "remember": {"id": _NAME, "permission": _NAME, "optionId": _AGENTS, "rule": _AGENTS},
+    "revoke": {"id": _NAME, "rule": _AGENTS},
     "dismiss": {"id": _NAME, "permission": _NAME},
     "prompt": {"id": _NAME, "text": text(1_000_000)},
     "cancel": {"id": _NAME},
