@@ -36,6 +36,16 @@ export class Actions {
     this.run(permission, String(position), { type: "answer", permission, optionId });
   }
 
+  /** The same with an *allow once*, and makes the rule that is shown. */
+  remember(permission: string, optionId: string, position: number, rule: string): void {
+    this.run(permission, String(position), { type: "remember", permission, optionId, rule });
+  }
+
+  /** Takes back a rule. */
+  revoke(rule: string): void {
+    this.run(`rule ${rule}`, null, { type: "revoke", rule });
+  }
+
   dismiss(permission: string): void {
     this.run(permission, "dismiss", { type: "dismiss", permission });
   }
@@ -78,7 +88,7 @@ export class Actions {
 
   /**
    * The state of the action on a subject: a permission's key, "prompt", "cancel", "restart", "login", "unqueue <turn>",
-   * "stop <key of a call or terminal>", "config <configId>".
+   * "stop <key of a call or terminal>", "config <configId>", "rule <rule>".
    */
   state(subject: string): ReadonlySignal<ActionState> {
     return this.stateSignal(subject);

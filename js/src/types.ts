@@ -77,6 +77,8 @@ export interface Permission extends Entity {
   problem: string | null;
   by: string | null;
   why: string | null;
+  /** The rule that the user may make of it, as it is written in Python. */
+  rule?: string | null;
 }
 
 export interface Plan extends Entity {
@@ -141,6 +143,7 @@ export interface Session {
   cancelling: boolean;
   promptCapabilities: JsonObject;
   policy: Json;
+  rules?: { word: string; text: string }[];
   authMethods: AuthMethod[];
   /** What the agent waits for: the method under way, and why the last try failed. */
   login: { message: string; hint: string; methodId: string | null; error: string | null } | null;

@@ -4,6 +4,7 @@ import { visibleText } from "../lib/visible.ts";
 import { useApp } from "./context.ts";
 import { FollowSwitch } from "./Follow.tsx";
 import { Options } from "./Options.tsx";
+import { Rules } from "./Rules.tsx";
 import { AgentName, Dot, Elapsed, StatusWords, statusOf } from "./Status.tsx";
 import { Stop } from "./Stop.tsx";
 import { Usage } from "./Usage.tsx";
@@ -73,6 +74,7 @@ export function Header(): VNode {
       <FollowSwitch />
       <Options />
       <Usage usage={app.store.single("usage").value} />
+      <Rules />
       {status.working && <Stop />}
     </header>
   );

@@ -66,9 +66,10 @@ function Ask({ id, permission, inCall }: AskProps): VNode {
   const [expanded, setExpanded] = useState(false);
   const [rawShown, setRawShown] = useState(false);
   const [early, setEarly] = useState(false);
+  const [remembered, remember] = useState<string | null>(null); // the rule as it was when it was ticked
   const run = call && runOfCall(app, call); // its command may stand in a terminal, which changes by itself
   const about = [
-    ...[permission.subject, permission.title, permission.description, run && JSON.stringify(run)],
+    ...[permission.subject, permission.title, permission.description, permission.rule, run && JSON.stringify(run)],
     ...[call?.title, call?.rawInput, call?.content, call?.locations],
   ];
   const guard = useArmed(card, about);
@@ -87,7 +88,13 @@ function Ask({ id, permission, inCall }: AskProps): VNode {
   };
   const choose = (event: UIEvent, at: number): void => {
     const option = permission.options[at];
-    if (option) take(event, () => app.actions.answer(id, option.optionId, at));
+    const rule = option?.kind === "allow_once" && remembered === permission.rule ? remembered : null;
+    if (option)
+      take(event, () =>
+        rule === null
+          ? app.actions.answer(id, option.optionId, at)
+          : app.actions.remember(id, option.optionId, at, rule),
+      );
   };
   const onKeyDown = (event: KeyboardEvent): void => {
     if (event.repeat && (event.key === "Enter" || event.key === " ")) event.preventDefault(); // a held key is no answer
@@ -157,6 +164,8 @@ function Ask({ id, permission, inCall }: AskProps): VNode {
           chosen={isUnderWay(action) ? action.choice : null}
           choose={choose}
           dismiss={(event) => take(event, () => app.actions.dismiss(id))}
+          remembered={remembered === permission.rule}
+          remember={remember}
         >
           <Reason id={id} reached={reach.reached} early={early} expand={() => setExpanded(true)} />
         </Options>

@@ -18,12 +18,16 @@ interface OptionsProps {
   chosen: string | null;
   choose: (event: UIEvent, at: number) => void;
   dismiss: (event: UIEvent) => void;
+  /** Whether a rule is to be made of it. */
+  remembered: boolean;
+  remember: (rule: string | null) => void;
   children: ComponentChildren;
 }
 
 /** The agent's answers as buttons, in its order, and how far those for always reach. */
-export function Options({ permission, call, run, name, open, chosen, choose, dismiss, children }: OptionsProps): VNode {
-  const { options } = permission;
+export function Options(props: OptionsProps): VNode {
+  const { permission, call, run, name, open, chosen, choose, dismiss, remembered, remember, children } = props;
+  const { options, rule, why } = permission;
   const scope = scopeOf(permission, call, run);
   const primary = primaryOf(permission);
   return (
@@ -56,6 +60,26 @@ export function Options({ permission, call, run, name, open, chosen, choose, dis
         <span class="acp-grow" />
         {children}
       </div>
+      {rule && options.some((option) => option.kind === "allow_once") && (
+        <label class="acp-ask-rule">
+          <input
+            type="checkbox"
+            checked={remembered}
+            onChange={(event) => remember(event.currentTarget.checked ? rule : null)}
+          />
+          <span>
+            With <i>allow once</i>: from now on without asking,{" "}
+            <code>
+              <Visible text={rule} oneLine />
+            </code>
+          </span>
+        </label>
+      )}
+      {why && (
+        <p class="acp-ask-scope">
+          <Visible text={why} oneLine />
+        </p>
+      )}
       {scope !== null && (
         <p class="acp-ask-scope" id={`${name}-scope`}>
           <Visible text={scope} oneLine />

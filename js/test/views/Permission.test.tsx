@@ -253,6 +253,33 @@ describe("an answer", () => {
     expect(page.model.of("answer")).toHaveLength(1);
   });
 
+  it("makes the rule that is ticked, with an allow once alone", async () => {
+    const { buttons, one, model } = await ask({ rule: "Edit('a.py')" });
+    expect(one(".acp-ask-rule").textContent).toContain("Edit('a.py')");
+    click(one(".acp-ask-rule input"));
+    await pass(INERT + 10);
+    click(buttons()[0] as HTMLElement);
+    expect(model.of("remember")).toMatchObject([{ permission: "p:1", rule: "Edit('a.py')" }]);
+    expect(model.of("answer")).toEqual([]);
+  });
+
+  it("is no rule when another option is pressed, or the rule is another one by now", async () => {
+    const first = await ask({ rule: "Edit('a.py')" });
+    click(first.one(".acp-ask-rule input"));
+    await pass(INERT + 10);
+    click(first.buttons()[2] as HTMLElement);
+    expect(first.model.of("remember")).toEqual([]);
+    expect(first.model.of("answer")).toMatchObject([{ optionId: "no" }]);
+    clear();
+    vi.useFakeTimers();
+    const second = await ask({ rule: "Edit('a.py')" });
+    click(second.one(".acp-ask-rule input"));
+    second.ops(["set", ["permissions", "p:1", "rule"], "Edit('b.py')"]);
+    await pass(INERT + 10);
+    click(second.buttons()[0] as HTMLElement);
+    expect(second.model.of("remember")).toEqual([]);
+  });
+
   it("can be a dismissal where no rejection is offered, and only there", async () => {
     const { model, buttons, text } = await ask({ options: [OPTIONS[0] as Json] });
     click(buttons().at(-1) as HTMLElement);

@@ -20,6 +20,15 @@ const over = (more: JsonObject = {}): JsonObject =>
 describe("the header", () => {
   const words = (parts: JsonObject): string => show(<Session />, state(parts)).one(".acp-status").textContent ?? "";
 
+  it("lists the rules that were made, each with a way to take it back", () => {
+    const page = show(<Session />, state({ session: { rules: [{ word: "allow", text: "Edit('a.py')" }] } }));
+    expect(page.one(".acp-rules summary").textContent).toBe("1 rule");
+    click(page.one(".acp-rules button"));
+    expect(page.model.of("revoke")).toMatchObject([{ rule: "Edit('a.py')" }]);
+    page.ops(["set", ["session", "rules"], []]);
+    expect(page.all(".acp-rules")).toEqual([]);
+  });
+
   it("says the state in words", () => {
     expect(words({})).toBe("ready");
     expect(words({ session: { connection: "new" } })).toBe("not started");
