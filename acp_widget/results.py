@@ -15,6 +15,7 @@ from .export.entries import Entry
 from .files import TouchedFile, touched
 from .frames import Columns, frame
 from .parts import Change, Diff, Message, Plan, PlanEntry
+from .session.attachments import Attachment, attachment, own_words
 from .tool_calls import Permission, Remote, Terminal, ToolCall
 from .undo.changes import Changes, FileChange
 from .undo.reverting import Reverted
@@ -117,12 +118,24 @@ class Turn(Entity):
 
     @property
     def prompt(self) -> str | None:
-        """The prompt's text; None for work that no prompt began."""
+        """The prompt's text, as it was written; None for work that no prompt began."""
         data = self._data
         blocks = data.get("prompt")
         if blocks is None:
             return None if data else self._given
-        return text_of(blocks)
+        return text_of(own_words(blocks))
+
+    @property
+    def attached(self) -> list[Attachment]:
+        """The objects that went with the prompt: `name`, `kind`, `size` in bytes and `note` of each.
+
+        >>> from acp_widget import Agent
+        >>> with Agent("demo") as agent:
+        ...     turn = agent.run("Look at {xs}.", xs=[1, 2], show=False)
+        >>> turn.prompt, turn.attached[0].name
+        ('Look at `xs`.', 'xs')
+        """
+        return [each for block in self._data.get("prompt") or () if (each := attachment(block)) is not None]
 
     @property
     def text(self) -> str:

@@ -80,6 +80,7 @@ ARROWS: dict[str, set[str]] = {
         "frames",
         "frozen",
         "parts",
+        "session",
         "tool_calls",
         "usage",
         "undo",

@@ -11,6 +11,7 @@ from typing import Any
 import pytest
 
 from acp_widget import Agent, Diff, Message, NotOffered, ToolCall, Turn, Usage, WaitNotPossible
+from acp_widget.export.transcript import turn_markdown
 
 from .state_host import Host, chunk, said
 from .test_results_shown import DIFF, busy, everything
@@ -286,3 +287,16 @@ def test_messages_and_thoughts_are_lists_too(host: Host) -> None:
     turn = busy(host)
     assert turn.messages["a"] == Message(host.reader, "a:a")
     assert turn.messages.where(role=["thought", "user"]) == turn.thoughts
+
+
+def test_a_prompt_is_the_users_own_words_and_what_was_attached_stands_beside_it(host: Host) -> None:
+    meta = {"acp-widget": {"name": "df", "kind": "DataFrame", "note": "20 of 90 rows"}}
+    blocks = [{"type": "text", "text": "Why is `df` skewed?"}, {"type": "text", "text": "\n\ndf: …", "_meta": meta}]
+    host.event("promptSent", turn="r:1", prompt=blocks, source="python")
+    turn = Turn(host, "r:1")  # type: ignore[arg-type]
+    assert turn.prompt == "Why is `df` skewed?"
+    assert [(each.name, each.kind, each.size, each.note) for each in turn.attached] == [
+        ("df", "DataFrame", 9, "20 of 90 rows")
+    ]
+    assert "Attached: df" in turn_markdown(host.reader.snapshot(), "r:1")
+    assert pickle.loads(pickle.dumps(turn)).attached == turn.attached

@@ -1,12 +1,13 @@
 import type { ComponentChildren, VNode } from "preact";
 import { useState } from "preact/hooks";
 import { asMarkdown } from "../lib/as_markdown.ts";
-import { duration } from "../lib/time.ts";
-import type { Message as MessageState, Tagged } from "../types.ts";
+import { bytes, duration } from "../lib/time.ts";
+import type { JsonObject, Message as MessageState, Tagged } from "../types.ts";
 import { Blocks, isBlank } from "./Blocks.tsx";
 import { CopyButton } from "./CopyButton.tsx";
 import { unheard, useApp, useNow } from "./context.ts";
 import { Details } from "./Details.tsx";
+import { Visible } from "./Visible.tsx";
 import "./Message.css";
 
 /** A message: the user's in a bubble, the agent's as text, a thought as a line that opens. */
@@ -16,8 +17,12 @@ export function Message({ id }: { id: string }): ComponentChildren {
   const message = store.get("messages", id);
   if (!message) return null;
   const { content } = message;
-  if (message.role === "user") return <UserBubble blocks={content} />;
   const turn = message.turn === null ? undefined : store.get("turns", message.turn);
+  if (message.role === "user") {
+    // An agent's echo does not say what was attached.
+    const sent = turn?.echo === id && turn.prompt?.some((block) => aboutOf(block)) ? turn.prompt : content;
+    return <UserBubble blocks={sent} />;
+  }
   const growing = turn !== undefined && turn.at.end === null && !unheard(app);
   if (message.role === "thought") return <Thought message={message} growing={growing} />;
   if (isBlank(content)) return null;
@@ -36,22 +41,62 @@ export function Message({ id }: { id: string }): ComponentChildren {
   );
 }
 
+/** What our kernel says of an object that went with a prompt. */
+function aboutOf(block: Tagged): JsonObject | null {
+  const meta = block._meta as JsonObject | undefined;
+  const about = meta?.["acp-widget"];
+  return about && typeof about === "object" && !Array.isArray(about) ? about : null;
+}
+
+/** An object that went with a prompt: what it is, and what was sent of it. */
+function Attached({ block }: { block: Tagged }): VNode {
+  const about = aboutOf(block);
+  const { text, blob } = (block.resource ?? block) as JsonObject;
+  const data = blob ?? block.data;
+  const size = typeof text === "string" ? utf8(text) : typeof data === "string" ? (data.length * 3) / 4 : null;
+  const words = [about?.kind, size !== null && bytes(size), about?.note].filter(Boolean).join(", ");
+  return (
+    <Details
+      class="acp-attached"
+      summary={
+        <>
+          <code>
+            <Visible text={String(about?.name)} oneLine />
+          </code>{" "}
+          <span class="acp-dim">
+            <Visible text={words} oneLine />
+          </span>
+        </>
+      }
+    >
+      {() => <Blocks blocks={[block]} />}
+    </Details>
+  );
+}
+
+const utf8 = (text: string): number => new TextEncoder().encode(text).length;
+
 /** A prompt longer than this is folded. */
 const LINES = 16;
 const CHARACTERS = 1500;
 
 export function UserBubble({ blocks }: { blocks: readonly Tagged[] }): VNode | null {
   const [open, setOpen] = useState(false);
-  if (isBlank(blocks)) return null;
-  const words = blocks.map((block) => (typeof block?.text === "string" ? block.text : "")).join("");
+  const own = blocks.filter((block) => aboutOf(block) === null);
+  const attached = blocks.filter((block) => aboutOf(block) !== null);
+  if (isBlank(own) && attached.length === 0) return null;
+  const words = own.map((block) => (typeof block?.text === "string" ? block.text : "")).join("");
   const lines = words.split("\n").length;
   const long = lines > LINES || words.length > CHARACTERS;
   return (
     <div class="acp-you">
       <span class="acp-hidden">You: </span>
       <div class={long && !open ? "acp-folded" : ""}>
-        <Blocks blocks={blocks} />
+        <Blocks blocks={own} />
       </div>
+      {attached.map((block, at) => (
+        <Attached key={at} block={block} />
+      ))}
       {long && (
         <button type="button" class="acp-quiet" aria-expanded={open} onClick={() => setOpen(!open)}>
           {open ? "Show less" : `Show all${lines > 1 ? ` ${lines} lines` : ""}`}

@@ -1,0 +1,45 @@
+"""Which blocks of a prompt are objects that were attached to it, and what they are."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any, NamedTuple
+
+
+class Attachment(NamedTuple):
+    """An object that went with a prompt: its `name`, its `kind`, its `size` in bytes as it was sent, and a `note` that
+    says what of it was left out.
+    """
+
+    name: str
+    kind: str
+    size: int
+    note: str
+
+
+def own_words(blocks: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The blocks that a user wrote."""
+    return [block for block in blocks if attachment(block) is None]
+
+
+def attachment(block: Mapping[str, Any]) -> Attachment | None:
+    """What a block of a prompt attaches; None when the user wrote it.
+
+    >>> attachment({"type": "text", "text": "abc", "_meta": {"acp-widget": {"name": "df", "kind": "DataFrame"}}})
+    Attachment(name='df', kind='DataFrame', size=3, note='')
+    """
+    meta = block.get("_meta")
+    ours = meta.get("acp-widget") if isinstance(meta, Mapping) else None
+    if not isinstance(ours, Mapping):
+        return None
+    return Attachment(str(ours.get("name", "")), str(ours.get("kind", "")), _size(block), str(ours.get("note") or ""))
+
+
+def _size(block: Mapping[str, Any]) -> int:
+    resource = block.get("resource")
+    holds = resource if isinstance(resource, Mapping) else block
+    if isinstance(holds.get("text"), str):
+        return len(holds["text"].encode("utf-8", "replace"))
+    data = holds.get("blob") or holds.get("data")
+    size = holds.get("size")
+    return len(data) * 3 // 4 if isinstance(data, str) else size if isinstance(size, int) else 0
