@@ -11,6 +11,7 @@ import sys
 import warnings
 import weakref
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from . import ending, errors, folders, registry, runtime
@@ -104,7 +105,8 @@ class Agent(Callbacks):
             client_terminals=client_terminals,
             watch=watched(watch, self._cwd, own=temporary),
         )
-        self._stage = Stage(self._driver, audience)
+        self._stage = Stage(self._driver, audience, nobody_after=nobody_after)
+        self._driver.at_last.append(partial(folders.release, self._cwd))
         reader = self._reader
         self._driver.asking.view = lambda key: Permission(reader, key)
         weakref.finalize(self, _abandon, self._driver).atexit = False
@@ -359,8 +361,11 @@ def _warn(text: str, category: type[Warning], *, quietly: bool) -> None:
 
 def _abandon(driver: Driver) -> None:
     driver.abandoned = True
-    if driver.started and not driver.closed and not driver.foreign:
-        runtime.call(driver.settle)
+    if not driver.foreign:
+        if driver.unused:  # no thread is started to end nothing
+            driver.leave()
+        else:
+            runtime.call(driver.settle)
 
 
 def _at_exit() -> None:

@@ -92,6 +92,8 @@ class Driver:
         self._closing: asyncio.Task[None] | None = None
         self.abandoned = False
         """Nobody holds the Agent any more: it ends when it has nothing left to do."""
+        self.at_last: list[Callable[[], None]] = []
+        """What is to be done when nobody holds the Agent any more, and it has ended."""
         self.patience: float | None = None
         """Seconds that the agent may take for one answer of its start."""
         self._idle_waiters: list[concurrent.futures.Future[None]] = []
@@ -105,6 +107,11 @@ class Driver:
     def foreign(self) -> bool:
         """True in a process forked from the one that it was made in: there it can only be read. From any thread."""
         return self._pid != os.getpid()
+
+    @property
+    def unused(self) -> bool:
+        """True when nothing was ever asked of it and it was never drawn. From any thread."""
+        return not self.started and not self.closed and self.on_operations is nobody
 
     def check_process(self) -> None:
         """Raise `AgentClosed` in a forked process. From any thread."""
@@ -231,8 +238,11 @@ class Driver:
                     waiter.set_result(None)
         elif not self.login.stuck:
             return
-        if self.abandoned and self._peer is not None and not self.closed and not self.in_use():
-            self._close_soon()
+        if self.abandoned and (self.closed or not self.in_use()):
+            if self._peer is not None and not self.closed:
+                self._close_soon()
+            elif not self._leaving:
+                self.leave()
 
     def idle(self) -> bool:
         """True when nothing runs, is queued or is about to start; a start that nobody can log in for is not."""
@@ -389,11 +399,24 @@ class Driver:
 
     def _leave(self, task: asyncio.Future[None]) -> None:
         self._leaving.add(task)
-        task.add_done_callback(self._leaving.discard)
+        task.add_done_callback(self._has_left)
+
+    def _has_left(self, task: asyncio.Future[None]) -> None:
+        self._leaving.discard(task)
+        if self.abandoned and not self._leaving:
+            self.settle()
 
     async def _all_left(self) -> None:
         while self._leaving:
             await asyncio.wait(set(self._leaving))
+
+    def leave(self) -> None:
+        """Nobody holds the Agent any more, and it has ended: nothing stays of it but what somebody still looks at."""
+        last, self.at_last = self.at_last, []
+        for function in last:
+            runtime.tell(function)
+        if last:
+            self.undo.release()
 
     async def close(self) -> None:
         """End the agent and its process group; returns when it is gone. Can be called again."""

@@ -18,6 +18,7 @@ from .export import transcript
 from .widget import display, waiting
 from .widget.widget import SessionWidget, TurnView
 
+_LOOK = 0.5  # seconds between two looks at whether a page still comes
 _DRAFT_AFTER = 1.0  # seconds from a change to the static transcript of a turn that still runs
 
 
@@ -41,7 +42,7 @@ class Audience:
 class Stage:
     """Made with its Agent; the widget is made when it is first needed. For any thread."""
 
-    def __init__(self, driver: Driver, audience: Audience) -> None:
+    def __init__(self, driver: Driver, audience: Audience, *, nobody_after: float) -> None:
         self._driver = driver
         self._audience = audience
         self._making = threading.RLock()
@@ -52,7 +53,11 @@ class Stage:
         self._waits: list[bool] = []
         self._drafts: dict[str, object] = {}
         self._drafting = False
+        self._nobody_after = nobody_after
+        self._unseen_since: float | None = None
+        self._looking: asyncio.TimerHandle | None = None
         driver.remote.wait = self._wait_for_answer
+        driver.at_last.append(self._leave)
 
     def panel(self) -> SessionWidget:
         """The widget, for somebody who may prompt in it from now on."""
@@ -86,6 +91,47 @@ class Stage:
         if not self._panel or widget is None or widget.comm is None:
             return False
         return bool(widget.open_views) or not widget.views_seen
+
+    # --- nobody holds the agent any more ---------------------------------------------------------------------------
+
+    def _leave(self) -> None:
+        """On the private thread. What a page shows stays as it is; the rest is closed, once no page can still come."""
+        if self._widget is not None and waiting.in_ipykernel():
+            self._widget.leave(self._close_unseen)
+            self._close_unseen()
+        elif self._widget is not None:  # where nothing is drawn, whoever asked for a widget closes it
+            self._widget.leave(lambda: None)
+
+    def _close_unseen(self) -> None:
+        """Close the widget and its turns when no view of them was open for long enough."""
+        if self._looking is not None:
+            self._looking.cancel()
+            self._looking = None
+        widget = self._widget
+        if widget is None or widget.comm is None:
+            return
+        if widget.open_views:
+            self._unseen_since = None  # `on_views` tells when they are gone
+            return
+        now = self._audience.readable_seconds()
+        if self._unseen_since is None:
+            self._unseen_since = now
+        # A page that has the models and has not drawn all of them yet does so when one scrolls to them.
+        to_draw = widget.greeted and widget.views_seen < len(self._outputs)
+        if not to_draw and now - self._unseen_since >= self._nobody_after:
+            self._close()
+        elif not to_draw:
+            self._looking = asyncio.get_running_loop().call_later(_LOOK, self._close_unseen)
+
+    def _close(self) -> None:
+        with self._lock:
+            outputs, self._outputs = self._outputs, {}
+        widget, self._widget, self._audience.widget = self._widget, None, None
+        for model in [widget, *(output.view for each in outputs.values() for output in each)]:
+            if model is not None:
+                runtime.tell(model.close)
+
+    # ---------------------------------------------------------------------------------------------------------------
 
     def comm_ids(self) -> set[str]:
         """The comms whose messages may be handled during a wait: the session's and its turn views'."""

@@ -130,6 +130,14 @@ class Undo:
             self._worker.shutdown(wait=False)
             await asyncio.wait([asyncio.wrap_future(last)])
 
+    def release(self) -> None:
+        """Nobody asks any more. The copies go with the last `FileChange` that somebody holds."""
+        self._closed = True
+        if self._worker is not None:
+            self._worker.shutdown(wait=False)
+        self._records, self._begins, self._ends = {}, {}, {}
+        self._looker = Looker(Store(), self._looker.limits)
+
     # --- what a turn tells -----------------------------------------------------------------------------------------
 
     def changes(self, turn: str) -> Changes:

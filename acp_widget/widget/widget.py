@@ -85,7 +85,8 @@ class SessionWidget(Model):
         self._transcript = transcript
         self._report: Callable[[str], None] = report or log.warning
         self._on_views = on_views
-        self._greeted = False
+        self.greeted = False
+        """Whether a page has said that it has this model."""
         self._failing = False
         self._wait_message: dict[str, Any] | None = None
         self._unsent: set[str] = set()
@@ -115,6 +116,10 @@ class SessionWidget(Model):
     def set_wait(self, waiting: bool, *, clicks: bool = True) -> None:
         """Tell the browsers that a cell waits for a turn, and whether clicks arrive meanwhile. From any thread."""
         self._hop(self._set_wait, {"type": "wait", "waiting": waiting, "clicks": clicks} if waiting else None)
+
+    def leave(self, on_views: Callable[[], None]) -> None:
+        """The agent is gone for good: what is shown stays, its buttons do nothing. On the private thread only."""
+        self._actions, self._report, self._on_views = None, log.debug, on_views
 
     def close(self) -> None:
         """Close the model and end its timers; all views go away. Can be called again, from any thread."""
@@ -181,7 +186,7 @@ class SessionWidget(Model):
         """Keep a snapshot as the trait `state`. A live page has it already; who saves without one needs it sent."""
         seq, state = self._sync.snapshot()
         self._set("state", {"seq": seq, **state})
-        if not self._greeted:
+        if not self.greeted:
             self._send_trait_soon("state")
 
     def _send_trait_soon(self, name: str) -> None:
@@ -304,7 +309,7 @@ class SessionWidget(Model):
             self._send_message({"type": "result", "id": identity, "ok": error is None, "error": error}, [])
 
     def _hello(self, content: Mapping[str, Any]) -> None:
-        self._greeted = True
+        self.greeted = True
         self._sync.hello(content["seq"])
         if self._wait_message:
             self._send_message(self._wait_message, [])
