@@ -48,7 +48,7 @@ class Agent(Callbacks):
     rules: `Policy(…)`, or a function (docs/permissions.md).
     `start_timeout`: seconds it may take to start; by default 60, and 300 where `npx` may download it first
     (`math.inf`: no limit). `nobody_after`: seconds after which a request that no open view
-    could show is rejected.
+    could show is rejected; by default 10, and 1 where a program runs the cells that answers no `input()` (nbclient).
     `session`: the id of one that the agent keeps, to begin with it instead of a new one. `additional_directories`:
     folders that it may use beside `cwd`. `mcp_servers`: tools that it gets, by name: `{"command": …, "args": […],
     "env": {…}}` or `{"url": …, "headers": {…}}`; or a list of them as ACP has them. Values of `env` and `headers` are
@@ -76,7 +76,7 @@ class Agent(Callbacks):
         env: Mapping[str, str] | None = None,
         permissions: Permissions = "ask",
         start_timeout: float | None = None,
-        nobody_after: float = 10.0,
+        nobody_after: float | None = None,
         session: str | None = None,
         additional_directories: Sequence[str | os.PathLike[str]] = (),
         mcp_servers: Servers = (),

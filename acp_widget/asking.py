@@ -17,6 +17,7 @@ from .session.state import State
 log = logging.getLogger(__name__)
 
 _TICK = 0.25  # seconds between two looks at whether somebody came
+_BRIEFLY = 1.0  # seconds that a view has to come when none came for an earlier request
 _SHOWN = 200  # characters of an agent's text in our sentences
 _LISTED = 10  # option ids in a refusal
 
@@ -33,6 +34,9 @@ class Audience(Protocol):
     def readable_seconds(self) -> float:
         """Seconds so far in which a view could have said that it is there."""
 
+    def patience(self, nobody_after: float | None) -> float:
+        """Of those, how many a view is waited for; None: as many as is usual where the cells are run."""
+
 
 class Asking:
     """The permission requests of one session. `emit` takes the events that answer them."""
@@ -44,7 +48,7 @@ class Asking:
         audience: Audience,
         *,
         permissions: policy.Permissions,
-        nobody_after: float,
+        nobody_after: float | None,
     ) -> None:
         self.policy: policy.Permissions = permissions
         self.added = policy.Policy()
@@ -53,6 +57,7 @@ class Asking:
         """What the fallback did, for whoever waits."""
         self._state, self._emit, self._audience = state, emit, audience
         self._nobody_after = nobody_after
+        self._nobody_came = False
         self._looked_at: set[str] = set()
         self.view: Callable[[str], Any] = lambda key: self._state.get("permissions", key)
         """What a function for permissions is given."""
@@ -254,10 +259,14 @@ class Asking:
             passed, before = max(0.0, now - before), now
             pending = set(self._state.pending_permissions())
             self._unseen = {key: waited + passed for key, waited in self._unseen.items() if key in pending}
-            for permission, waited in list(self._unseen.items()):
-                if waited >= self._nobody_after and not self._audience.seen():
-                    del self._unseen[permission]
-                    self._fall_back(permission, f"no view of the session was open for {self._nobody_after:g} s")
+            patience = self._audience.patience(self._nobody_after)
+            if self._nobody_came:
+                patience = min(patience, _BRIEFLY)
+            gone = [permission for permission, waited in self._unseen.items() if waited >= patience]
+            for permission in gone if not self._audience.seen() else ():
+                self._nobody_came = True
+                del self._unseen[permission]
+                self._fall_back(permission, f"no view of the session was open for {patience:g} s")
         self._unseen.clear()
         self._watching = None
 

@@ -53,7 +53,7 @@ class Driver:
         env: Mapping[str, str] | None,
         permissions: policy.Permissions,
         start_timeout: float | None,
-        nobody_after: float,
+        nobody_after: float | None,
         audience: Audience,
         place: Mapping[str, Any] | None = None,
         session: str | None = None,

@@ -49,7 +49,7 @@ class Owner(Protocol):
 class Login:
     """Of one agent. `open` while it waits for a login."""
 
-    def __init__(self, owner: Owner, audience: Audience, *, nobody_after: float, advice: str = "") -> None:
+    def __init__(self, owner: Owner, audience: Audience, *, nobody_after: float | None, advice: str = "") -> None:
         self.open: errors.AuthRequired | None = None
         self.stuck = False
         """It is open, and nobody is there who could press a button, or there is none to press."""
@@ -159,7 +159,7 @@ class Login:
             await asyncio.sleep(_TICK)
             now = self._audience.readable_seconds()
             waited, before = waited + max(0.0, now - before), now
-            if waited >= self._nobody_after and not self._audience.seen():
+            if waited >= self._audience.patience(self._nobody_after) and not self._audience.seen():
                 self._nobody()
                 break
         self._watching = None

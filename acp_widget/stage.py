@@ -18,6 +18,8 @@ from .export import transcript
 from .widget import display, waiting
 from .widget.widget import SessionWidget, TurnView
 
+_NOBODY_AFTER = 10.0  # seconds for a view to come
+_NOBODY_ASKED = 1.0  # the same where a program runs the cells: what cannot be asked by input() has no buttons
 _LOOK = 0.5  # seconds between two looks at whether a page still comes
 _DRAFT_AFTER = 1.0  # seconds from a change to the static transcript of a turn that still runs
 
@@ -38,11 +40,16 @@ class Audience:
         # Where nothing was ever drawn no page can say hello, so it does not matter whether the kernel reads messages.
         return time.monotonic() if self.widget is None else waiting.readable_seconds()
 
+    def patience(self, nobody_after: float | None) -> float:
+        if nobody_after is not None:
+            return nobody_after
+        return _NOBODY_AFTER if waiting.somebody_types() else _NOBODY_ASKED
+
 
 class Stage:
     """Made with its Agent; the widget is made when it is first needed. For any thread."""
 
-    def __init__(self, driver: Driver, audience: Audience, *, nobody_after: float) -> None:
+    def __init__(self, driver: Driver, audience: Audience, *, nobody_after: float | None) -> None:
         self._driver = driver
         self._audience = audience
         self._making = threading.RLock()
@@ -118,7 +125,7 @@ class Stage:
             self._unseen_since = now
         # A page that has the models and has not drawn all of them yet does so when one scrolls to them.
         to_draw = widget.greeted and widget.views_seen < len(self._outputs)
-        if not to_draw and now - self._unseen_since >= self._nobody_after:
+        if not to_draw and now - self._unseen_since >= self._audience.patience(self._nobody_after):
             self._close()
         elif not to_draw:
             self._looking = asyncio.get_running_loop().call_later(_LOOK, self._close_unseen)

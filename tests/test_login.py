@@ -339,6 +339,9 @@ class Somebody:
     def readable_seconds(self) -> float:
         return time.monotonic()
 
+    def patience(self, nobody_after: float | None) -> float:
+        return 10.0 if nobody_after is None else nobody_after
+
 
 def in_a_notebook(agent: Agent, *, seen: bool) -> Agent:
     agent._driver.login._audience = Somebody(seen=seen)  # type: ignore[assignment]

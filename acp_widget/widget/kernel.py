@@ -55,6 +55,11 @@ def tested() -> bool:
     return any(first <= version() < last for first, last in TESTED)
 
 
+def takes_input(kernel: Any) -> bool:
+    """False when who sent the newest cell said that `input()` cannot be answered; True where that is not known."""
+    return getattr(kernel, "_allow_stdin", True) is not False
+
+
 def comms_have_their_own_thread(kernel: Any) -> bool:
     """True when comm messages are read on a subshell, whatever the cell on the main shell does."""
     first, last = _COMMS_ON_SUBSHELLS

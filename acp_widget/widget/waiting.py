@@ -166,6 +166,12 @@ def in_ipykernel() -> bool:
     return kernels.running_kernel() is not None
 
 
+def somebody_types() -> bool:
+    """False in an ipykernel whose newest cell came from a client that answers no `input()`: nbclient, for instance."""
+    kernel = kernels.running_kernel()
+    return kernel is None or kernels.takes_input(kernel)
+
+
 def clicks_arrive(*, awaiting: bool = False) -> bool:
     """True when buttons answer while a wait called here and now goes on."""
     return why_not(awaiting=awaiting) is None

@@ -89,6 +89,7 @@ class Kernel:
         self._env = {**os.environ, **(env or {})}
         self._sent: dict[str, Cell] = {}
         self._stuck = ""  # what was waited for in vain
+        self.allow_stdin = True  # as the front ends of people say; a program that runs notebooks says False
         self.comm_messages: list[Json] = []  # all comm_open, comm_msg and comm_close of the kernel, in order
 
     def __enter__(self) -> Kernel:
@@ -123,7 +124,13 @@ class Kernel:
 
     def start(self, code: str, *, subshell: str | None = None) -> Cell:
         """Send a cell; it may run now or be queued."""
-        content = {"code": code, "silent": False, "store_history": True, "allow_stdin": False, "stop_on_error": True}
+        content = {
+            "code": code,
+            "silent": False,
+            "store_history": True,
+            "allow_stdin": self.allow_stdin,
+            "stop_on_error": True,
+        }
         return self._send("execute_request", {**content, "user_expressions": {}}, subshell=subshell)
 
     def click(self, comm_id: str, content: Any, *, subshell: str | None = None) -> Cell:
