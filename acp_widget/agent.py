@@ -344,6 +344,12 @@ class Agent(Callbacks):
             return {"text/plain": repr(self)}
         return self.widget._repr_mimebundle_(**options)
 
+    def __reduce__(self) -> Any:
+        raise TypeError(
+            "An Agent belongs to the process that made it and cannot be copied or pickled. Its turns can be pickled; "
+            "in another process make a new one: Agent(…)."
+        )
+
     def __repr__(self) -> str:
         count = len(self._reader.keys("turns"))
         turns = f"{count} turn{'' if count == 1 else 's'}"

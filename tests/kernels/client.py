@@ -169,6 +169,11 @@ class Kernel:
         """SIGKILL, to the kernel's process alone."""
         os.kill(self.pid, signal.SIGKILL)
 
+    def restart(self) -> None:
+        """As the button of a front end does: the process is asked to end, and another one starts."""
+        self._manager.restart_kernel(now=False)
+        self.client.wait_for_ready(timeout=PATIENCE)
+
     # Receiving.
 
     def until(self, condition: Callable[[], bool], what: str = "a condition") -> None:
