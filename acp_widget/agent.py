@@ -333,6 +333,7 @@ class Agent(Callbacks):
 
     def _warn(self, *, quietly: bool = False) -> None:
         """Warnings of the private thread are given here, in the user's own."""
+        __tracebackhide__ = True
         with contextlib.suppress(IndexError):
             while True:
                 _warn(self._driver.asking.warnings.popleft(), errors.NobodyWatching, quietly=quietly)
@@ -358,6 +359,7 @@ class Agent(Callbacks):
 
 def _warn(text: str, category: type[Warning], *, quietly: bool) -> None:
     """Warn the first caller who is not of this package. `quietly`: never raise, there is something worse on its way."""
+    __tracebackhide__ = True
     frame, level = sys._getframe(), 1
     while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
         frame, level = frame.f_back, level + 1

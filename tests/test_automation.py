@@ -80,6 +80,14 @@ def test_nbclient_gets_the_fallback_soon_and_sees_a_warning(tmp_path: Path, wait
     assert "no view of the session was open for 1 s" in printed(made)
 
 
+def test_a_notebook_may_stop_at_a_request_that_nobody_answered(tmp_path: Path) -> None:
+    made = nbformat.read(asking(tmp_path), 4)
+    strict = "import warnings\nfrom acp_widget import NobodyWatching\nwarnings.simplefilter('error', NobodyWatching)"
+    made.cells[0].source += "\n" + strict
+    with pytest.raises(nbclient.exceptions.CellExecutionError, match=r"NobodyWatching\S*: The agent asked"):
+        nbclient.NotebookClient(made, timeout=60, resources={"metadata": {"path": str(tmp_path)}}).execute()
+
+
 def test_papermill_says_who_answers_by_a_parameter(tmp_path: Path) -> None:
     out = tmp_path / "out.ipynb"
     command = [sys.executable, "-m", "papermill", str(asking(tmp_path)), str(out), "-p", "permissions", "allow"]
