@@ -370,10 +370,10 @@ def _warn(text: str, category: type[Warning], *, quietly: bool) -> None:
 def _abandon(driver: Driver) -> None:
     driver.abandoned = True
     if not driver.foreign:
-        if driver.unused:  # no thread is started to end nothing
-            driver.leave()
-        else:
+        if runtime.running():
             runtime.call(driver.settle)
+        else:  # no thread is started to end nothing
+            driver.leave()
 
 
 def _at_exit() -> None:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-import copy
+import weakref
 from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
 from . import runtime
 from .deliveries import Deliveries, Subscription, Told
+from .driver import Driver
 from .driver import nobody as _nobody
 from .entities import Entity
 from .opening import Opening
@@ -90,8 +91,11 @@ class _Telling:
     def __init__(self, agent: Callbacks) -> None:
         # A twin with the same inside: who is told of a turn can use it, and yet an Agent that nobody holds any more
         # ends as ever, because what sees to that hangs on the one that was given out.
-        self._agent: Any = copy.copy(agent)
+        self._agent: Any = object.__new__(type(agent))
+        vars(self._agent).update(vars(agent))
         self._driver = agent._driver
+        self._driver.twin = True
+        weakref.finalize(self._agent, _forgotten, self._driver).atexit = False
         self.deliveries = Deliveries(self._driver.report)
         self._open: set[str] = set()
         self._asked: set[str] = set()
@@ -104,6 +108,11 @@ class _Telling:
         self._open = {key for key in state.keys("turns") if not self._turn_over(key)}
         self._asked = set(state.keys("permissions"))
         self._driver.on_told = self._read
+        self._driver.end_telling = self._end
+
+    def _end(self) -> None:
+        self._driver.on_told, self._driver.end_telling = _nobody, lambda: None
+        self.deliveries.finish()
 
     def _read(self, operations: Sequence[Any]) -> None:
         """After each event: what did it change?"""
@@ -123,8 +132,7 @@ class _Telling:
             elif group == "turns":
                 self._look_at_turn(key)
         if self._driver.closed and self._driver.state.part("session")["connection"] == "closed":
-            self._driver.on_told = _nobody
-            self.deliveries.finish()
+            self._end()
 
     def _look_at_turn(self, key: str) -> None:
         if not self._turn_over(key):
@@ -136,3 +144,10 @@ class _Telling:
     def _turn_over(self, key: str) -> bool:
         turn = self._driver.state.get("turns", key)
         return turn is not None and turn["status"] in TURN_OVER
+
+
+def _forgotten(driver: Driver) -> None:
+    """Nobody who was told has any of it left."""
+    driver.twin = False
+    if driver.abandoned and not driver.foreign:
+        runtime.call(driver.settle)

@@ -92,6 +92,9 @@ class Driver:
         self._closing: asyncio.Task[None] | None = None
         self.abandoned = False
         """Nobody holds the Agent any more: it ends when it has nothing left to do."""
+        self.twin = False
+        """Whether those who are told what happens may still use what stood for the Agent."""
+        self.end_telling: Callable[[], None] = lambda: None
         self.at_last: list[Callable[[], None]] = []
         """What is to be done when nobody holds the Agent any more, and it has ended."""
         self.patience: float | None = None
@@ -107,11 +110,6 @@ class Driver:
     def foreign(self) -> bool:
         """True in a process forked from the one that it was made in: there it can only be read. From any thread."""
         return self._pid != os.getpid()
-
-    @property
-    def unused(self) -> bool:
-        """True when nothing was ever asked of it and it was never drawn. From any thread."""
-        return not self.started and not self.closed and self.on_operations is nobody
 
     def check_process(self) -> None:
         """Raise `AgentClosed` in a forked process. From any thread."""
@@ -242,7 +240,7 @@ class Driver:
             if self._peer is not None and not self.closed:
                 self._close_soon()
             elif not self._leaving:
-                self.leave()
+                (self.end_telling if self.twin else self.leave)()
 
     def idle(self) -> bool:
         """True when nothing runs, is queued or is about to start; a start that nobody can log in for is not."""

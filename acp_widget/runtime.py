@@ -48,6 +48,12 @@ def _run(own: asyncio.AbstractEventLoop) -> None:
     own.close()
 
 
+def running() -> bool:
+    """True when the private thread was started: else nothing was ever handed over to it."""
+    with _lock:
+        return _thread is not None and _thread.is_alive()
+
+
 def here() -> bool:
     """True on the private thread."""
     return threading.current_thread() is _thread

@@ -11,7 +11,7 @@ import psutil
 import pytest
 from ipywidgets.widgets.widget import _instances
 
-from acp_widget import Agent
+from acp_widget import Agent, AgentExited, Turn
 
 from .agents.scripted import scripted, until
 
@@ -109,12 +109,11 @@ def test_a_temporary_folder_stays_while_another_agent_works_there(tmp_path: Path
     until(lambda: kept() and not Path(folder).exists())
 
 
-def test_an_agent_that_was_never_used_takes_its_folder_along_without_a_thread() -> None:
+def test_an_agent_that_was_never_used_takes_its_folder_along() -> None:
     before = kept()
     folder = Agent("demo").cwd
-    gc.collect()
-    assert not Path(folder).exists()
-    assert kept() == before
+    assert Path(folder).is_dir()
+    until(lambda: kept() == before and not Path(folder).exists())
 
 
 def test_an_agent_that_died_leaves_nothing_when_it_is_dropped(tmp_path: Path) -> None:
@@ -127,3 +126,33 @@ def test_an_agent_that_died_leaves_nothing_when_it_is_dropped(tmp_path: Path) ->
 
     folder = use()
     until(lambda: kept() and not Path(folder).exists())
+
+
+def test_what_a_function_was_told_can_be_used_after_the_agent_and_goes_with_it(tmp_path: Path) -> None:
+    told: list[Turn] = []
+
+    def use() -> None:
+        agent = Agent("demo", permissions="allow")
+        agent.on_turn_end(told.append)
+        agent.prompt(FIX, show=False)
+
+    use()
+    gc.collect()
+    until(lambda: told)
+    driver = told[0]._host._agent._driver  # type: ignore[attr-defined]
+    until(lambda: driver.closed)
+    gc.collect()
+    assert told[0].revert().restored == [told[0].changes()[0].path]
+    told.clear()
+    until(lambda: kept()["folders"] == [])
+
+
+def test_an_agent_that_died_ends_the_thread_that_told_of_it(tmp_path: Path) -> None:
+    def use() -> None:
+        agent = Agent(scripted(tmp_path, "start(); prompt(); sys.exit(1)"), cwd=tmp_path)
+        agent.on_turn_end(lambda turn: None)
+        with pytest.raises(AgentExited):
+            agent.run("go", timeout=20)
+
+    use()
+    until(lambda: "acp-widget-callbacks" not in kept()["threads"])  # type: ignore[operator]
