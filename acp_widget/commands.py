@@ -35,7 +35,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
 
 def _agents(chosen: argparse.Namespace) -> int:
     found = registry.listed()
-    _print(json.dumps(found, indent=2, ensure_ascii=not _is_unicode()) if chosen.json else registry.table(found))
+    _print(_as_json(found) if chosen.json else registry.table(found))
     return 1 if found["file"]["error"] else 0
 
 
@@ -46,12 +46,13 @@ def _inspect(chosen: argparse.Namespace) -> int:
         print(f"{chosen.trace} cannot be read: {error.strerror or error}", file=sys.stderr)
         return 2
     found = state_of(listener)
-    _print(json.dumps(found, indent=2, ensure_ascii=not _is_unicode()) if chosen.json else _summary(found))
+    _print(_as_json(found) if chosen.json else _summary(found))
     return 0
 
 
-def _is_unicode() -> bool:
-    return (sys.stdout.encoding or "").lower().startswith("utf")
+def _as_json(found: dict[str, Any]) -> str:
+    is_unicode = (sys.stdout.encoding or "").lower().startswith("utf")
+    return json.dumps(found, indent=2, ensure_ascii=not is_unicode)
 
 
 def _print(text: str) -> None:

@@ -37,10 +37,7 @@ class Controls:
     """
 
     def __init__(
-        self,
-        state: State,
-        peer: Callable[[], Peer | None],
-        why_not: Callable[[], errors.AcpError | None] = lambda: None,
+        self, state: State, peer: Callable[[], Peer | None], why_not: Callable[[], errors.AcpError | None]
     ) -> None:
         self._state, self._peer, self._why_not = state, peer, why_not
 

@@ -119,7 +119,7 @@ class Player:
             self._heard = True
             self._diagnose(f"A line that is no message: {str(raw)[:2000]}", "stdout")
             if not ours:
-                self.listener.unread.append(plain({"raw": raw}))
+                self._unread({"raw": raw})
 
     def _messages(self, ours: bool, message: Any) -> None:
         batch = message if isinstance(message, list) else [message]  # R71
@@ -135,7 +135,7 @@ class Player:
             else:
                 self._diagnose(f"A message that is no object: {str(each)[:200]}", "recording")
                 if not ours:
-                    self.listener.unread.append(plain({"raw": each}))
+                    self._unread({"raw": each})
 
     def _message(self, ours: bool, message: Json) -> None:
         method, params = message.get("method"), message.get("params")
@@ -238,6 +238,14 @@ class Player:
             self._sessions.add(self._session)
         return other
 
+    def _go_over(self, session_id: Any, result: Any) -> bool:
+        """Enter a session that tells no history; False when it is no other one: then nothing was told."""
+        other = self._enter(session_id)
+        if other:
+            self._tell("resumeBegin", other=True)
+            self._tell("resumeEnd", result=result)
+        return other
+
     # --- what we said ----------------------------------------------------------------------------------------------
 
     def _initialize(self, asked: _Asked) -> None:
@@ -262,9 +270,7 @@ class Player:
     def _prompt(self, asked: _Asked) -> None:
         session_id = asked.params.get("sessionId")
         if isinstance(session_id, str) and self._session is not None and session_id not in self._sessions:
-            self._enter(session_id)  # made in a way that is not known here, by a fork for instance
-            self._tell("resumeBegin", other=True)
-            self._tell("resumeEnd", result={"sessionId": session_id})
+            self._go_over(session_id, {"sessionId": session_id})  # made in a way not known here, by a fork for instance
         asked.turn = self.listener.state.next_turn()
         self._tell("promptSent", turn=asked.turn, prompt=asked.params.get("prompt"), source="python")
 
@@ -299,10 +305,7 @@ class Player:
         self._began = False  # the next `initialize` is another try, not another agent
 
     def _session_new(self, asked: _Asked, result: Any) -> None:
-        if self._enter(result.get("sessionId") if isinstance(result, dict) else None):
-            self._tell("resumeBegin", other=True)
-            self._tell("resumeEnd", result=result)
-        else:
+        if not self._go_over(result.get("sessionId") if isinstance(result, dict) else None, result):
             self._tell("sessionNew", result=result)
         self._flush()
 

@@ -112,6 +112,15 @@ class Edit:
         if place:
             self.append(("timeline",), key)
 
+    def put(self, group: str, key: str, entity: dict[str, Any]) -> None:
+        """Put a frozen entity there; the bytes of a terminal go the way that all bytes go."""
+        output = entity.get("output") if group == "terminals" else None
+        if output is not None:
+            entity = {**entity, "output": {**output, "data": ""}}
+        self.set((group, key), entity)
+        if output is not None and output["data"]:
+            self.bytes(key, output["data"])
+
     def displace(self, key: str) -> None:
         """Take the key out of the timeline, where it is in it."""
         timeline = self.data["timeline"]

@@ -46,12 +46,7 @@ def _put_away(edit: Edit, group: str, key: str) -> None:
         number += 1
     new_id, new_key = f"{old_id}@{number}", f"{key}@{number}"
     entity = _renamed(group, frozen(edit.data[group][key]), new_id)
-    output = entity.get("output")
-    if group == "terminals" and output is not None:
-        entity = {**entity, "output": {**output, "data": ""}}
-    edit.set((group, new_key), entity)
-    if group == "terminals" and output is not None and output["data"]:
-        edit.bytes(new_key, output["data"])
+    edit.put(group, new_key, entity)
     timeline = edit.data["timeline"]
     if key in timeline:
         edit.set(("timeline", timeline.index(key)), new_key)

@@ -2,18 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from . import catalog, former, kept, logins, permissions, turns
 from .edit import Edit
 from .state import fresh_activity, fresh_reports
 
 Event = dict[str, Any]
-
-_REPLAYED: Final = ("messages", "toolCalls", "terminals", "plans", "compactions", "unknownUpdates")
-"""What a replay tells anew, so that it is dropped before."""
-_STAYING: Final = ("n:", "p:")
-"""Timeline places that a replay does not bring back."""
 
 
 def starting(edit: Edit, event: Event) -> None:
@@ -121,9 +116,7 @@ def take(edit: Edit) -> None:
         former.begin_session(edit)
     kept.keep_reports(edit)
     # What the one so far had reported of itself does not hold for the other.
-    for name, value in (*((name, []) for name in catalog.LISTS), *fresh_reports().items()):
-        if edit.data[name] != value:
-            edit.replace((name,), value) if type(value) is dict else edit.set((name,), value)
+    kept.put_reports(edit, {**{name: [] for name in catalog.LISTS}, **fresh_reports()})
 
 
 def begin_told_anew(edit: Edit) -> None:
@@ -131,10 +124,10 @@ def begin_told_anew(edit: Edit) -> None:
     edit.memory.replay_due = False
     kept.keep(edit)
     former.same_session(edit)
-    for group in _REPLAYED:
+    for group in kept.REPLAYED:
         if edit.data[group]:
             edit.set((group,), {})
-    edit.set(("timeline",), [key for key in edit.data["timeline"] if key.startswith(_STAYING)])
+    edit.set(("timeline",), [key for key in edit.data["timeline"] if key.startswith(kept.STAYING)])
     permissions.stand_alone(edit)
     turns.begin_replay(edit)
     memory = edit.memory

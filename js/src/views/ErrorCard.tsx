@@ -5,6 +5,7 @@ import { CopyButton } from "./CopyButton.tsx";
 import { useApp } from "./context.ts";
 import { Visible } from "./Visible.tsx";
 import { WithCode } from "./WithCode.tsx";
+import "./Card.css";
 import "./ErrorCard.css";
 
 /** The agent did not start, or died: what, why, and what to do. */
@@ -17,7 +18,7 @@ export function ErrorCard(): VNode | null {
   const live = link.connection.value === "live";
   const lines = error.stderr ? error.stderr.replace(/\n$/, "").split("\n").length : 0;
   return (
-    <div class="acp-error" role="alert">
+    <div class="acp-card acp-error" role="alert">
       <h4>
         <WithCode text={error.title} />
       </h4>
@@ -34,7 +35,7 @@ export function ErrorCard(): VNode | null {
           <Visible text={error.stderr} />
         </pre>
       )}
-      <div class="acp-error-row">
+      <div class="acp-card-row">
         {live && (
           <button type="button" aria-disabled={isUnderWay(restart)} onClick={() => actions.restart()}>
             {isUnderWay(restart) ? "Starting…" : "Start again"}

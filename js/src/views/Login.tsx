@@ -5,6 +5,7 @@ import { CopyButton } from "./CopyButton.tsx";
 import { useApp } from "./context.ts";
 import { Visible } from "./Visible.tsx";
 import { WithCode } from "./WithCode.tsx";
+import "./Card.css";
 import "./Login.css";
 
 /** The agent waits for a login: its methods, those that it runs itself as buttons, and what became of the last try. */
@@ -15,7 +16,7 @@ export function Login(): VNode | null {
   const action = actions.state("login").value;
   const chosen = login.methodId ?? (isUnderWay(action) ? action.choice : null);
   return (
-    <div class="acp-login" role="alert">
+    <div class="acp-card acp-login" role="alert">
       <h4>{login.error ? "Log in again" : "Log in"}</h4>
       <p>
         <WithCode text={login.message} />
@@ -58,15 +59,23 @@ function Method({ method, chosen }: { method: AuthMethod; chosen: string | null 
     python && "In a cell:",
     !code && !words && "This version does not know how.",
   ].filter(Boolean);
+  const about = more.length > 0 && (
+    <p class="acp-dim">
+      <Visible text={more.join("\n")} />
+    </p>
+  );
+  const isNamed = type === "agent"; // by its button, which comes first
   return (
     <li>
-      {type !== "agent" && (
-        <b>
-          <Visible text={method.name} />
-        </b>
+      {!isNamed && (
+        <>
+          <b>
+            <Visible text={method.name} />
+          </b>
+          {about}
+        </>
       )}
-      {type !== "agent" && more.length > 0 && <Dim text={more.join("\n")} />}
-      <div class="acp-login-do">
+      <div class="acp-card-row">
         {code && (
           <>
             <code>
@@ -81,13 +90,7 @@ function Method({ method, chosen }: { method: AuthMethod; chosen: string | null 
           </button>
         )}
       </div>
-      {type === "agent" && more.length > 0 && <Dim text={more.join("\n")} />}
+      {isNamed && about}
     </li>
   );
 }
-
-const Dim = ({ text }: { text: string }): VNode => (
-  <p class="acp-dim">
-    <Visible text={text} />
-  </p>
-);

@@ -72,7 +72,7 @@ describe("a login that the agent waits for", () => {
     expect(page.one(".acp-login code").textContent).toBe("my-agent `login` 'a b'");
     expect(page.one(".acp-login li").textContent).toContain("with MODE set");
     expect(buttons(page)).toEqual(["Copy", "Try again"]);
-    click(page.one(".acp-login-do > button:last-child"));
+    click(page.one(".acp-login .acp-card-row > button:last-child"));
     expect(page.model.of("login")).toMatchObject([{ methodId: "tty" }]);
   });
 
