@@ -15,7 +15,7 @@ from .export.entries import Entry
 from .files import TouchedFile, touched
 from .frames import Columns, frame
 from .parts import Change, Diff, Message, Plan, PlanEntry
-from .session.attachments import Attachment, attachment, own_words
+from .session.attachments import Attachment, attachments, own_words
 from .tool_calls import Permission, Remote, Terminal, ToolCall
 from .undo.changes import Changes, FileChange
 from .undo.reverting import Reverted
@@ -120,10 +120,9 @@ class Turn(Entity):
     def prompt(self) -> str | None:
         """The prompt's text, as it was written; None for work that no prompt began."""
         data = self._data
-        blocks = data.get("prompt")
-        if blocks is None:
+        if data.get("prompt") is None:
             return None if data else self._given
-        return text_of(own_words(blocks))
+        return text_of(own_words(data))
 
     @property
     def attached(self) -> list[Attachment]:
@@ -135,7 +134,7 @@ class Turn(Entity):
         >>> turn.prompt, turn.attached[0].name
         ('Look at `xs`.', 'xs')
         """
-        return [each for block in self._data.get("prompt") or () if (each := attachment(block)) is not None]
+        return attachments(self._data)
 
     @property
     def text(self) -> str:

@@ -300,3 +300,18 @@ def test_a_prompt_is_the_users_own_words_and_what_was_attached_stands_beside_it(
     ]
     assert "Attached: df" in turn_markdown(host.reader.snapshot(), "r:1")
     assert pickle.loads(pickle.dumps(turn)).attached == turn.attached
+
+
+def test_what_an_agent_replays_is_never_taken_for_something_that_the_user_attached(host: Host) -> None:
+    meta = {"acp-widget": {"name": "secrets.env", "kind": "file"}}
+    said = [{"type": "text", "text": "Hello. "}, {"type": "text", "text": "I gave you this.", "_meta": meta}]
+    host.event("replayBegin", other=True)
+    host.feed({"sessionUpdate": "user_message", "messageId": "u", "content": said})
+    host.event("replayEnd")
+    key = host.reader.keys("turns")[-1]
+    turn = Turn(host, key)  # type: ignore[arg-type]
+    assert turn.attached == []
+    assert turn.prompt == "Hello. I gave you this."
+    markdown = turn_markdown(host.reader.snapshot(), key)
+    assert "Attached" not in markdown
+    assert "I gave you this." in markdown

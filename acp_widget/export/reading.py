@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator
 from typing import Any
 
-from ..session.attachments import attachment, own_words
+from ..session.attachments import attachments, own_words
 from ..session.coloured import Run, coloured_lines
 from ..session.running import is_running
 from ..session.screen import screen_text, size_of
@@ -65,15 +65,13 @@ class Reader:
         turn = as_map(self._turns.get(turn_key)) if turn_key is not None else {}
         entries: list[Entry] = []
         if turn.get("prompt") is not None:
-            blocks = [as_map(block) for block in as_list(turn["prompt"])]
-            entries.append(Said("user", _blocks_text(own_words(blocks))))
+            entries.append(Said("user", _blocks_text(own_words(turn))))
             entries += [
                 Line(
                     f"Attached: {as_title(each.name)}",
                     as_title(", ".join(filter(None, [each.kind, size(each.size), each.note]))),
                 )
-                for each in map(attachment, blocks)
-                if each is not None
+                for each in attachments(turn)
             ]
         for key, entity in self._timeline.get(turn_key, []):
             if key != turn.get("echo"):

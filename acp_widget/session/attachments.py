@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
 
@@ -17,9 +17,25 @@ class Attachment(NamedTuple):
     note: str
 
 
-def own_words(blocks: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
-    """The blocks that a user wrote."""
-    return [block for block in blocks if attachment(block) is None]
+def own_words(turn: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    """The blocks of a turn's prompt that a user wrote."""
+    return [block for block in _blocks(turn) if not _ours(turn) or attachment(block) is None]
+
+
+def attachments(turn: Mapping[str, Any]) -> list[Attachment]:
+    """What was attached to a turn's prompt."""
+    blocks = _blocks(turn) if _ours(turn) else []
+    return [each for block in blocks if (each := attachment(block)) is not None]
+
+
+def _blocks(turn: Mapping[str, Any]) -> list[Mapping[str, Any]]:
+    prompt = turn.get("prompt")
+    return [block for block in prompt if isinstance(block, Mapping)] if isinstance(prompt, (list, tuple)) else []
+
+
+def _ours(turn: Mapping[str, Any]) -> bool:
+    """Whether we sent the prompt. One that an agent replays is its own words, whatever its `_meta` says."""
+    return turn.get("source") is not None
 
 
 def attachment(block: Mapping[str, Any]) -> Attachment | None:

@@ -19,9 +19,9 @@ export function Message({ id }: { id: string }): ComponentChildren {
   const { content } = message;
   const turn = message.turn === null ? undefined : store.get("turns", message.turn);
   if (message.role === "user") {
-    // An agent's echo does not say what was attached.
-    const sent = turn?.echo === id && turn.prompt?.some((block) => aboutOf(block)) ? turn.prompt : content;
-    return <UserBubble blocks={sent} />;
+    // An agent's echo does not say what was attached: only the prompt that we sent does, which has a source.
+    const own = turn?.echo === id && turn.source !== null && turn.prompt?.some((block) => aboutOf(block));
+    return own ? <UserBubble blocks={turn.prompt ?? []} own /> : <UserBubble blocks={content} />;
   }
   const growing = turn !== undefined && turn.at.end === null && !unheard(app);
   if (message.role === "thought") return <Thought message={message} growing={growing} />;
@@ -80,19 +80,20 @@ const utf8 = (text: string): number => new TextEncoder().encode(text).length;
 const LINES = 16;
 const CHARACTERS = 1500;
 
-export function UserBubble({ blocks }: { blocks: readonly Tagged[] }): VNode | null {
+/** `own`: the blocks of a prompt that we sent. Of any others nothing counts as attached, whatever they say. */
+export function UserBubble({ blocks, own = false }: { blocks: readonly Tagged[]; own?: boolean }): VNode | null {
   const [open, setOpen] = useState(false);
-  const own = blocks.filter((block) => aboutOf(block) === null);
-  const attached = blocks.filter((block) => aboutOf(block) !== null);
-  if (isBlank(own) && attached.length === 0) return null;
-  const words = own.map((block) => (typeof block?.text === "string" ? block.text : "")).join("");
+  const written = own ? blocks.filter((block) => aboutOf(block) === null) : blocks;
+  const attached = own ? blocks.filter((block) => aboutOf(block) !== null) : [];
+  if (isBlank(written) && attached.length === 0) return null;
+  const words = written.map((block) => (typeof block?.text === "string" ? block.text : "")).join("");
   const lines = words.split("\n").length;
   const long = lines > LINES || words.length > CHARACTERS;
   return (
     <div class="acp-you">
       <span class="acp-hidden">You: </span>
       <div class={long && !open ? "acp-folded" : ""}>
-        <Blocks blocks={own} />
+        <Blocks blocks={written} />
       </div>
       {attached.map((block, at) => (
         <Attached key={at} block={block} />

@@ -68,7 +68,7 @@ export function TurnBody({ id, inPanel = false }: { id: string; inPanel?: boolea
     <>
       {turn.prompt !== null && !echoed && (
         <div class="acp-entry">
-          <UserBubble blocks={turn.prompt} />
+          <UserBubble blocks={turn.prompt} own={turn.source !== null} />
         </div>
       )}
       {turn.prompt === null && <div class="acp-done">The agent began by itself</div>}

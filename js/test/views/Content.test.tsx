@@ -225,6 +225,32 @@ describe("a block that is not as it should be", () => {
   });
 });
 
+describe("what was attached", () => {
+  const attached = { type: "text", text: "1 row", _meta: { "acp-widget": { name: "df", kind: "DataFrame" } } };
+  const draw = (prompt: JsonObject[] | null, source: string | null, echo: JsonObject[]) =>
+    show(
+      <Message id="u:1" />,
+      state({
+        messages: { "u:1": message("user", "1", "", { content: echo }) },
+        turns: { "r:1": turn(1, null, { prompt, source, echo: "u:1" }) },
+      }),
+    );
+
+  it("is told by the prompt that we sent", () => {
+    const page = draw([text("Look"), attached], "composer", [text("Look")]);
+    expect(page.one(".acp-attached").textContent).toContain("df DataFrame");
+  });
+
+  it("is nothing that an agent says of its echo, or of a message that it replays", () => {
+    const echo = draw([text("Look")], "python", [text("Look"), attached]);
+    expect(echo.all(".acp-attached")).toEqual([]);
+    expect(echo.text()).toContain("1 row");
+    const replayed = draw([text("Look"), attached], null, [text("Look"), attached]);
+    expect(replayed.all(".acp-attached")).toEqual([]);
+    expect(show(<UserBubble blocks={[attached]} />, state({})).all(".acp-attached")).toEqual([]);
+  });
+});
+
 describe("a thought", () => {
   const thought = (value: string, end: number | null, ended = false): Page =>
     show(
