@@ -214,14 +214,17 @@ class Asking:
         if rules is None:
             return None
         try:
-            cost = (self._state.part("usage") or {}).get("cost")
-            amount = cost.get("amount") if isinstance(cost, Mapping) else None
-            usable = isinstance(amount, (int, float)) and not isinstance(amount, bool)
-            decision = rules.decide(*self._about(request), cost=float(amount) if usable and amount else 0.0)
+            decision = rules.decide(*self._about(request), cost=self._cost())
         except Exception:  # what could not be judged is asked, never allowed
             log.exception("The rules could not judge a request")
             return policy.ASK
         return decision if decision.rule is not None or isinstance(self.policy, policy.Policy) else None
+
+    def _cost(self) -> float:
+        """What the session has cost, as far as the agent reports it."""
+        cost = (self._state.part("usage") or {}).get("cost")
+        amount = cost.get("amount") if isinstance(cost, Mapping) else None
+        return float(amount) if isinstance(amount, (int, float)) and not isinstance(amount, bool) else 0.0
 
     def _rules(self) -> policy.Policy | None:
         if isinstance(self.policy, policy.Policy):
@@ -240,7 +243,7 @@ class Asking:
             raise errors.AnswerRefused("There is no such permission request.")
         rules = self._rules()
         if rules is not None:
-            verdict = rules.explain(policy.touched(*self._about(request)))
+            verdict = rules.explain_now(policy.touched(*self._about(request)), self._cost())
             if verdict.rule is not None or isinstance(self.policy, policy.Policy):
                 return verdict
         assert not isinstance(self.policy, policy.Policy), "its rules were asked"

@@ -179,3 +179,23 @@ def test_a_tool_that_is_rejected_by_its_name_stays_rejected(cwd: str) -> None:
     kinds = Policy(allow=[Edit("src/**")], reject=[Tool("edit")])
     assert kinds.explain(touched(*edit("src/a.py"), cwd)).action == "allow", "a rule about a path says more than a kind"
     assert kinds.explain(touched(*edit("setup.py"), cwd)).action == "reject"
+
+
+@pytest.mark.parametrize("pattern", ["a\\b", "a\nb", "it's", "both ' and \"", "\udc80", "a', always=True", "\\"])
+@pytest.mark.parametrize("always", [False, True])
+def test_any_pattern_is_read_as_it_was_written_and_kept_in_a_file(pattern: str, always: bool, tmp_path: Path) -> None:
+    rule = Edit(pattern, always=always)
+    assert rule_of(repr(rule)) == rule
+    Policy(allow=[rule], reject=[rule]).save(tmp_path / "p.json")
+    kept = Policy.load(tmp_path / "p.json")
+    assert (kept.allow, kept.reject) == ((rule,), (rule,))
+
+
+@pytest.mark.parametrize(("used", "cost"), [("calls", 0.0), ("cost", 1.0)])
+def test_the_explanation_says_which_part_of_the_budget_is_used_up(used: str, cost: float, cwd: str) -> None:
+    policy = Policy(allow=[Edit("**")], budget=Budget(calls=1, cost=1.0))
+    assert policy.explain_now(touched(*edit("a"), cwd)).action == "allow"
+    if used == "calls":
+        policy.decide(*edit("a"), cwd)
+    verdict = policy.explain_now(touched(*edit("a"), cwd), cost)
+    assert (verdict.action, verdict.reasons[-1]) == ("ask", f"The budget of 1 {used} is used up.")

@@ -10,6 +10,8 @@ import unicodedata
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
+from .unseen import NOTHING, Unseen, unseen
+
 Words = tuple[str, ...]
 
 _OPERATORS = frozenset(";&|<>()\n\r")
@@ -17,10 +19,12 @@ _SPECIAL = frozenset("$`*?[]{}~#!\\^%")  # expand, comment, escape: what a shell
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish", "ash"})
 _WRAPPERS = frozenset(
     """
-    env sudo doas su xargs nohup nice ionice time timeout command exec eval builtin setsid stdbuf watch parallel find
+    env sudo doas su xargs nohup nice ionice time timeout command exec eval builtin setsid stdbuf watch parallel
     ssh chroot unshare busybox script strace flock then do else if while until coproc source .
     """.split()  # noqa: SIM905
 )
+_HAND_ON = _WRAPPERS | _SHELLS | {"find", "fd", "fdfind"}
+_JOINED = (";", "&", "|", "<", ">", "\n", "\r", "`", "$(")  # in a list of arguments: does a shell read it after all?
 _DEPTH = 5
 _LONGEST = 20_000  # characters and words of a command that are looked at
 
@@ -29,12 +33,18 @@ _LONGEST = 20_000  # characters and words of a command that are looked at
 class Command:
     """`certain`: it is exactly one simple command, `found[0]`, and nothing else runs. Else why that is not known.
 
-    `found`: every simple command seen in it, those behind wrappers too.
+    `found`: every simple command seen in it, those behind wrappers too. `unseen`: what `found[0]` may hide.
     """
 
     found: tuple[Words, ...]
     certain: bool
     doubt: str = ""
+    unseen: Unseen = NOTHING
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is known what runs: what the words say."""
+        return self.certain and not self.unseen.why
 
 
 def read_line(line: str, depth: int = 0) -> Command:
@@ -60,9 +70,14 @@ def read_words(words: Sequence[str], depth: int = 0) -> Command:
     """A command as a list of arguments, which no shell reads."""
     if not words or len(words) > _LONGEST or sum(map(len, words)) > _LONGEST:
         return Command((), False, "it is empty or too long")
+    given = tuple(words)
+    read = _simple(given, depth)
     if any(_hidden(word) for word in words):
-        return Command(tuple(_unfold(tuple(words), depth)), False, "it holds invisible characters")
-    return _simple(tuple(words), depth)
+        read = Command(tuple(_unfold(given, depth)), False, "it holds invisible characters")
+    if read.found[:1] == (given,) and any(mark in word for word in words for mark in _JOINED):
+        both = (*read.found, *read_line(" ".join(words), depth + 1).found)
+        return Command(both, False, read.doubt or "a shell would read its words in another way")
+    return read
 
 
 def _simple(words: Words, depth: int) -> Command:
@@ -76,7 +91,7 @@ def _simple(words: Words, depth: int) -> Command:
         return Command(tuple(_unfold(words, depth)), False, f"{name} runs something else")
     if not words[0] or "=" in words[0] or words[0].startswith("-"):
         return Command(tuple(_unfold(words, depth)), False, "its first word is no plain program")
-    return Command((words,), True)
+    return Command(tuple(_unfold(words, depth)), True, unseen=unseen(words))
 
 
 def program(word: str) -> str:
@@ -92,14 +107,14 @@ def _unfold(words: Words, depth: int) -> Iterator[Words]:
         return
     yield words
     name = program(words[0])
-    if depth >= _DEPTH or (name not in _WRAPPERS and name not in _SHELLS):
+    if depth >= _DEPTH or name not in _HAND_ON:
         return
     for start in range(1, min(len(words), 50)):
         rest = words[start:]
         yield rest
         if any(mark in rest[0] for mark in " ;|&\n\t"):
             yield from read_line(rest[0], depth + 1).found
-        elif program(rest[0]) in _WRAPPERS | _SHELLS:
+        elif program(rest[0]) in _HAND_ON:
             yield from _unfold(rest, depth + 1)
             return
 
@@ -163,6 +178,8 @@ def _split(line: str) -> tuple[list[Words], str]:
                 doubt = doubt or f"it holds {letter!r}"
             if letter == "\\":
                 letter = next(letters, "")
+                if letter == "\n":  # the line goes on
+                    continue
             if letter in "${}":
                 end_piece()
                 continue

@@ -29,7 +29,7 @@ def _rule(thing: Thing) -> Rule | None:
         inside = thing.place.inside
         if inside and not _GLOB & set(inside):
             return Edit(inside) if thing.verb == "edit" else Read(inside)
-    if thing.command is not None and thing.command.certain:
+    if thing.command is not None and thing.command.is_plain:
         words = thing.command.found[0]
         if all(word and not any(letter.isspace() for letter in word) and not _GLOB & set(word) for word in words):
             return Run(" ".join(words))

@@ -161,8 +161,21 @@ class Policy:
         if winners and not open_things:
             names = ", ".join(dict.fromkeys(map(repr, winners)))
             return Verdict("allow", names, tuple(reasons), all(rule.always for rule in winners))
-        hidden = self.otherwise == "allow" and any(self._hides(each) for each in asked.things)
-        return Verdict("ask" if hidden else self.otherwise, None, (*reasons, f"otherwise={self.otherwise!r}"))
+        reasons.append(f"otherwise={self.otherwise!r}")
+        hidden = next((why for each in asked.things if (why := self._hidden(each))), None)
+        if self.otherwise == "allow" and hidden:
+            return Verdict("ask", None, (*reasons, f"{hidden}: no rule names it"))
+        return Verdict(self.otherwise, None, tuple(reasons))
+
+    def explain_now(self, asked: Touched, cost: float = 0.0) -> Verdict:
+        """The same with the budget so far: what would be allowed is asked once a part of it is used up."""
+        verdict = self.explain(asked)
+        if verdict.action != "allow" or self.budget is None:
+            return verdict
+        with self._spent.lock:
+            passed = 0.0 if self._spent.began is None else time.monotonic() - self._spent.began
+            spent = self.budget.spent(self._spent.calls, passed, cost)
+        return Verdict("ask", None, (*verdict.reasons, spent)) if spent else verdict
 
     def _about(self, thing: Thing, asked: Touched) -> tuple[Word | None, Rule | None, str]:
         """What the rules say about one thing, by which rule, and a line about it."""
@@ -189,6 +202,12 @@ class Policy:
                 if rule.verb is None and rule.rejects(Thing("read", ""), asked):
                     return ("reject" if word == "reject" else "allow"), rule
         return None, None
+
+    def _hidden(self, thing: Thing) -> str:
+        """Why it is not known what a command runs, beside what rules that reject say; empty when it is."""
+        if thing.command is not None and thing.command.unseen.why:
+            return thing.command.unseen.why
+        return "a rule that rejects may be hidden in it" if self._hides(thing) else ""
 
     def _hides(self, thing: Thing) -> bool:
         return any(isinstance(rule, Run) and rule.hides_in(thing) for rule in self.reject)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import ast
 import re
-from dataclasses import dataclass, replace
+from collections.abc import Iterable
+from dataclasses import dataclass
 from typing import ClassVar
 from urllib.parse import urlsplit
 
@@ -84,14 +86,22 @@ class Read(Edit):
 class Run(Rule):
     """Commands, by the words that really run: `Run("pytest *")`. `*` as the last word stands for any further words.
 
-    What holds a shell's operators, substitutions, redirections, globs or assignments is never allowed by it.
+    What holds a shell's operators, substitutions, redirections, globs or assignments is never allowed by it. What
+    runs code or other programs is allowed only by a rule that spells out what does so: `Run("python *")` allows any
+    code, `Run("*")` none.
     """
 
     verb = "run"
 
     def allows(self, thing: Thing, asked: Touched) -> bool:
         command = thing.command
-        return command is not None and command.certain and _words_match(self.pattern, command.found[0])
+        if command is None or not command.certain or not _words_match(self.pattern, command.found[0]):
+            return False
+        return self._spells(command.found[0], command.unseen.spelled)
+
+    def _spells(self, words: Words, places: Iterable[int]) -> bool:
+        wanted = self.pattern.split()
+        return all(at < len(wanted) and wanted[at] == words[at] for at in places)
 
     def rejects(self, thing: Thing, asked: Touched) -> bool:
         found = thing.command.found if thing.command else ()
@@ -149,7 +159,7 @@ class Tool(Rule):
         )
 
     def allows(self, thing: Thing, asked: Touched) -> bool:
-        if not self.matches(asked) or (thing.command is not None and not thing.command.certain):
+        if not self.matches(asked) or (thing.command is not None and not thing.command.is_plain):
             return False
         fits = {"edit": {"edit", "delete", "move"}, "read": {"read", "search"}, "run": {"execute"}, "fetch": {"fetch"}}
         return asked.kind in fits[thing.verb] or not paths.matches(self.pattern, asked.kind)
@@ -167,13 +177,19 @@ _KINDS = {kind.__name__: kind for kind in (Edit, Read, Run, Fetch, Tool)}
 
 def rule_of(text: str) -> Rule:
     """A rule from how it is written: `rule_of("Run('pytest *')")`; a plain word is a `Tool`. Raises `ValueError`."""
-    found = re.fullmatch(r"(\w+)\((['\"])(.*)\2(, always=True)?\)", text)
-    if found is None and re.fullmatch(r"\w+", text):
+    if re.fullmatch(r"\w+", text):
         return Tool(text)
-    if found is None or found[1] not in _KINDS:
-        raise ValueError(f"{text!r} is no rule. Write, for instance, Edit('src/**') or Run('pytest *').")
-    rule: Rule = _KINDS[found[1]](found[3])
-    return replace(rule, always=bool(found[4]))
+    try:
+        match ast.parse(text.strip(), mode="eval").body:
+            case ast.Call(ast.Name(name), [ast.Constant(str(pattern))], []) if name in _KINDS:
+                return _KINDS[name](pattern)
+            case ast.Call(
+                ast.Name(name), [ast.Constant(str(pattern))], [ast.keyword("always", ast.Constant(bool(always)))]
+            ) if name in _KINDS:
+                return _KINDS[name](pattern, always)
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        pass  # said below
+    raise ValueError(f"{text[:200]!r} is no rule. Write, for instance, Edit('src/**') or Run('pytest *').")
 
 
 def _words_match(pattern: str, words: Words, *, fold: bool = False) -> bool:

@@ -5,41 +5,23 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import Any, Literal
+from typing import Any
 
-from .commands import Command, read_line, read_words
-from .paths import Place, place
+from .inputs import MOST, Input
+from .things import Thing, Verb, at_path
 
-Verb = Literal["edit", "read", "run", "fetch"]
+__all__ = ["Thing", "Touched", "Verb", "touched"]
 
 _VERBS: Mapping[str, Verb] = {"read": "read", "search": "read", "execute": "run", "fetch": "fetch"}
 _NEED = frozenset({"read", "edit", "delete", "move", "execute", "fetch"})
-_PATHS = frozenset(
-    """
-    path paths file files file_path filepath filename old_path new_path oldpath newpath source destination src dst
-    target directory dir notebook_path absolute_path abs_path from to
-    """.split()  # noqa: SIM905
-)
-_COMMANDS = frozenset({"command", "cmd", "script", "argv", "commands"})
-_FOLDERS = frozenset({"cwd", "workdir", "working_directory", "workingdirectory"})
-_HARMLESS = frozenset({"description", "timeout", "timeout_ms", "timeoutms", "justification", "call_id", "seconds"})
+_STRICTNESS = {"execute": 5, "delete": 4, "move": 4, "edit": 3, "fetch": 1, "read": 0, "search": 0}  # others: 2
 _NAMED = re.compile(r"^(?:\+\+\+|---|rename (?:from|to)|copy (?:from|to)) (?:[ab]/)?(.+?)(?:\t.*)?$", re.MULTILINE)
-_MOST = 2_000  # things of one request; more are not read
-
-
-@dataclass(frozen=True)
-class Thing:
-    """One thing that a request touches; `text` is how it is said."""
-
-    verb: Verb
-    text: str
-    place: Place | None = None
-    command: Command | None = None
+_IDS = frozenset({"type", "toolCallId", "terminalId", "_meta"})
 
 
 @dataclass
 class Touched:
-    """All of it. `problem`: why it cannot be known in full; then no rule allows it."""
+    """All that it touches. `problem`: why it cannot be known in full; then no rule allows it."""
 
     kind: str = "other"
     name: str | None = None
@@ -48,25 +30,28 @@ class Touched:
 
 
 def touched(permission: Mapping[str, Any], call: Mapping[str, Any] | None, cwd: str) -> Touched:
-    """What a request (an entity of the state) and the call that it is about would touch."""
+    """What a request (an entity of the state) and the call that it is about would touch.
+
+    `call` may have `kindsBefore`, a list of the kinds that it had; the strictest of all counts.
+    """
     subject = permission.get("subject")
     subject = subject if isinstance(subject, Mapping) else {}
     patch = subject.get("toolCall")
     calls = [each for each in (call, patch) if isinstance(each, Mapping)]
     found = Touched(problem=permission.get("problem"))
     for each in calls:
-        found.kind = each["kind"] if isinstance(each.get("kind"), str) else found.kind
         found.name = each["name"] if isinstance(each.get("name"), str) else found.name
-    things: dict[Thing, None] = {}
+    kinds = _kinds(_list((call or {}).get("kindsBefore")), calls)
+    read = Input(cwd)
     if subject.get("type") == "command":
-        found.kind = "execute"
-        _run({name: value for name, value in subject.items() if name not in _IDS}, cwd, things)
+        kinds = ["execute"]
+        read.run({name: value for name, value in subject.items() if name not in _IDS})
+    found.kind = max(kinds, key=lambda kind: _STRICTNESS.get(kind, 2))
+    verb: Verb = "edit" if any(_VERBS.get(kind, "edit") == "edit" for kind in kinds) else "read"
     for each in calls:
-        for thing in _of_call(each, found.kind, cwd):
-            things[thing] = None
-    found.things = list(things)[:_MOST]
-    if len(things) > _MOST:
-        found.problem = found.problem or "It touches too many things."
+        _read_call(each, found.kind, verb, cwd, read)
+    found.things = list(read.things)[:MOST]
+    found.problem = found.problem or read.problem
     verbs = {thing.verb for thing in found.things}
     if not found.problem and not calls and not verbs:
         found.problem = "It does not say what it is about."
@@ -75,28 +60,26 @@ def touched(permission: Mapping[str, Any], call: Mapping[str, Any] | None, cwd: 
     return found
 
 
-_IDS = frozenset({"type", "toolCallId", "terminalId", "_meta"})
+def _kinds(before: list[Any], calls: list[Mapping[str, Any]]) -> list[str]:
+    """The kind that it has, and those that it had; an earlier `other` says only that it was not known yet."""
+    kinds = [kind for kind in (*before, *(each.get("kind") for each in calls)) if isinstance(kind, str)]
+    return [kind for kind in kinds[:-1] if kind != "other"] + (kinds[-1:] or ["other"])
 
 
-def _of_call(call: Mapping[str, Any], kind: str, cwd: str) -> Iterator[Thing]:
-    verb: Verb = _VERBS.get(kind, "edit")
-    path_verb: Verb = "read" if verb in ("run", "fetch") else verb
+def _read_call(call: Mapping[str, Any], kind: str, verb: Verb, cwd: str, read: Input) -> None:
+    """`verb`: what is done with its paths."""
     for item in _list(call.get("content")):
         if isinstance(item, Mapping) and item.get("type") == "diff":
-            yield from _of_diff(item, cwd)
+            for thing in _of_diff(item, cwd):
+                read.add(thing)
     for item in _list(call.get("locations")):
         path = item.get("path") if isinstance(item, Mapping) else None
-        if isinstance(path, str) and not (verb == "run" and path == cwd):
-            yield _path(path_verb, path, cwd)
+        if isinstance(path, str) and not (kind == "execute" and path == cwd):
+            read.add(at_path(verb, path, cwd))
     raw = call.get("rawInput")
-    if isinstance(raw, str) and verb == "run":
+    if isinstance(raw, str) and kind == "execute":
         raw = {"command": raw}
-    if isinstance(raw, Mapping):
-        things: dict[Thing, None] = {}
-        if any(str(name).casefold() in _COMMANDS for name in raw):
-            _run(raw, cwd, things)
-        yield from things
-        yield from _named(raw, path_verb, cwd, 0)
+    read.read(raw, verb)
 
 
 def _of_diff(diff: Mapping[str, Any], cwd: str) -> Iterator[Thing]:
@@ -106,72 +89,13 @@ def _of_diff(diff: Mapping[str, Any], cwd: str) -> Iterator[Thing]:
             for name in ("path", "oldPath"):
                 if isinstance(change.get(name), str):
                     known.append(change[name])
-                    yield _path("edit", change[name], cwd)
+                    yield at_path("edit", change[name], cwd)
     patch = diff.get("patch")
     text = patch.get("diff", patch.get("text")) if isinstance(patch, Mapping) else patch
     for path in _NAMED.findall(text) if isinstance(text, str) else ():
         # A header in a patch is relative to a root nobody tells: it counts unless it is the end of a path named above.
         if path != "/dev/null" and not any(f"/{each}".endswith(f"/{path.lstrip('/')}") for each in known):
-            yield _path("edit", path, cwd)
-
-
-def _named(raw: Any, verb: Verb, cwd: str, depth: int) -> Iterator[Thing]:
-    """Paths and addresses in an input, by the names of its fields."""
-    if depth > 4:
-        return
-    if isinstance(raw, (list, tuple)):
-        for item in raw:
-            yield from _named(item, verb, cwd, depth + 1)
-        return
-    if not isinstance(raw, Mapping):
-        return
-    for name, value in raw.items():
-        known = str(name).casefold()
-        for text in [value] if isinstance(value, str) else _list(value):
-            if not isinstance(text, str):
-                yield from _named(text, verb, cwd, depth + 1)
-            elif known in ("url", "uri", "urls") and "://" in text and not text.startswith("file:"):
-                yield Thing("fetch", text)
-            elif known in _PATHS or known in ("uri", "url"):
-                yield _path(verb, text, cwd)
-        if isinstance(value, Mapping):
-            if known == "changes":  # keyed by path
-                for path in value:
-                    yield _path("edit", str(path), cwd)
-            yield from _named(value, verb, cwd, depth + 1)
-
-
-def _run(raw: Mapping[str, Any], cwd: str, things: dict[Thing, None]) -> None:
-    doubt = ""
-    arguments: Any = None
-    for name, value in raw.items():
-        known = str(name).casefold()
-        if known in _FOLDERS:
-            where = place(value, cwd) if isinstance(value, str) else None
-            if value is not None and (where is None or where.inside is None or not where.readable):
-                doubt = "it runs outside of the session's folder"
-        elif known == "args":
-            arguments = value
-        elif known not in _COMMANDS and known not in _HARMLESS and value not in (None, "", [], {}, False):
-            doubt = f"its field {str(name)[:40]!r} is not known here"
-    for name, value in raw.items():
-        if str(name).casefold() not in _COMMANDS:
-            continue
-        if isinstance(value, str) and not arguments:
-            command, text = read_line(value), value
-        else:
-            words = [*([value] if isinstance(value, str) else _list(value)), *_list(arguments)]
-            if not all(isinstance(word, str) for word in words):
-                command, text = Command((), False, "its words are no texts"), "?"
-            else:
-                command, text = read_words(words), " ".join(words)
-        if doubt:
-            command = Command(command.found, False, doubt)
-        things[Thing("run", text, command=command)] = None
-
-
-def _path(verb: Verb, path: str, cwd: str) -> Thing:
-    return Thing(verb, path, place=place(path, cwd))
+            yield at_path("edit", path, cwd)
 
 
 def _list(value: Any) -> list[Any]:
