@@ -1,0 +1,117 @@
+"""The input of a tool: the paths, addresses and commands in it, however deep they stand.
+
+What cannot be read to its end is a doubt, and never nothing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from .commands import Command, read_line, read_words
+from .fields import Role, role_of
+from .paths import place
+from .things import Thing, Verb, at_path
+
+MOST = 2_000  # things of one request; more are not read
+_DEEPEST = 30  # levels
+_LARGEST = 20_000  # texts, lists and objects
+_SAME = frozenset({"name", "value"})  # fields that only say what the object is
+_OF_ITEMS: Mapping[Role | None, Role | None] = {"paths": "path", "changes": None}
+_EMPTY: tuple[Any, ...] = (None, "", [], {}, False)
+
+
+class Input:
+    """Reads inputs of one request into `things`. `problem`: why that is not all of them."""
+
+    def __init__(self, cwd: str) -> None:
+        self.things: dict[Thing, None] = {}
+        self.problem: str | None = None
+        self._cwd = cwd
+        self._left = _LARGEST
+
+    def read(self, value: Any, verb: Verb, role: Role | None = None, depth: int = 0) -> None:
+        """A value that stands in a field of that role; `verb` is what is done with its paths."""
+        if not isinstance(value, (str, Mapping, list, tuple)):
+            return
+        self._left -= 1
+        if depth > _DEEPEST or self._left < 0 or len(self.things) > MOST:
+            self.problem = "Its input is too large, or nested too deep, to be read in full."
+        elif isinstance(value, str):
+            self._text(value, verb, role)
+        elif isinstance(value, Mapping):
+            self._fields(value, verb, role, depth)
+        else:
+            for item in value:  # its objects have fields for names, no paths
+                self.read(item, verb, _OF_ITEMS.get(role, role), depth + 1)
+                if self._left < 0:
+                    return
+
+    def _text(self, text: str, verb: Verb, role: Role | None) -> None:
+        if role == "address" and "://" in text and not text.casefold().startswith("file:"):
+            self.add(Thing("fetch", text))
+        elif role in ("path", "paths", "address"):
+            self.add(at_path(verb, text, self._cwd))
+
+    def _fields(self, raw: Mapping[str, Any], verb: Verb, role: Role | None, depth: int) -> None:
+        roles = {name: role_of(str(name)) for name in raw}
+        if not {"command", "commands"}.isdisjoint(roles.values()):
+            self.run(raw)
+        elif any(roles[name] == "folder" and not self._is_ours(value) for name, value in raw.items()):
+            self.problem = self.problem or "Its paths may be meant from another folder than the session's."
+        for name, value in raw.items():
+            if role in ("paths", "changes"):  # keyed by path
+                self.add(at_path("edit" if role == "changes" else verb, str(name), self._cwd))
+            self.read(value, verb, role if str(name).casefold() in _SAME else roles[name], depth + 1)
+            if self._left < 0:
+                return
+
+    def _is_ours(self, folder: Any) -> bool:
+        return folder in _EMPTY or (isinstance(folder, str) and place(folder, self._cwd).inside == ".")
+
+    def run(self, raw: Mapping[str, Any]) -> None:
+        """An object with one or more commands in it, and the fields that say how they run."""
+        doubt, arguments = "", None
+        for name, value in raw.items():
+            role = role_of(str(name))
+            if role == "folder":
+                where = place(value, self._cwd) if isinstance(value, str) else None
+                if value is not None and (where is None or where.inside is None or not where.readable):
+                    doubt = "it runs outside of the session's folder"
+            elif role == "arguments":
+                arguments = value
+            elif role not in ("command", "commands", "harmless") and value not in _EMPTY:
+                doubt = f"its field {str(name)[:40]!r} is not known here"
+        for name, value in raw.items():
+            role = role_of(str(name))
+            listed = list(value) if role == "commands" and isinstance(value, (list, tuple)) else [value]
+            if role not in ("command", "commands") or value is None:
+                continue
+            for item in listed or [[]]:
+                command, text = _command(item, arguments)
+                if doubt:
+                    command = Command(command.found, False, doubt)
+                self.add(Thing("run", text, command=command))
+                if len(self.things) > MOST:
+                    return
+
+    def add(self, thing: Thing) -> None:
+        if len(self.things) <= MOST:
+            self.things[thing] = None
+        else:
+            self.problem = self.problem or "It touches too many things."
+
+
+def _command(value: Any, arguments: Any) -> tuple[Command, str]:
+    """One command, as a line or as a list of words, with further arguments; and how it is said."""
+    if isinstance(value, str) and (arguments in _EMPTY or isinstance(arguments, str)):
+        line = f"{value} {arguments}" if isinstance(arguments, str) else value
+        return read_line(line), line
+    words = [value] if isinstance(value, str) else value
+    further = [] if arguments in _EMPTY else arguments
+    if not all(isinstance(part, (list, tuple)) for part in (words, further)):
+        return Command((), False, "it is neither a line nor a list of words"), "?"
+    words = [*words, *further]
+    if not all(isinstance(word, str) for word in words):
+        return Command((), False, "its words are no texts"), "?"
+    return read_words(words), " ".join(words)
