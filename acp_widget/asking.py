@@ -20,6 +20,7 @@ _TICK = 0.25  # seconds between two looks at whether somebody came
 _BRIEFLY = 1.0  # seconds that a view has to come when none came for an earlier request
 _SHOWN = 200  # characters of an agent's text in our sentences
 _LISTED = 10  # option ids in a refusal
+_WHICH = "A rule allows it, but the agent offers several ways to allow it once: which one is meant is yours to say."
 
 
 class Audience(Protocol):
@@ -110,6 +111,8 @@ class Asking:
         self._emit({"type": "rules", "rules": [{"word": word, "text": repr(rule)} for word, rule in listed]})
 
     def _proposed(self, request: Mapping[str, Any]) -> policy.Rule | None:
+        if _ways_to_allow(request) > 1:
+            return None  # a rule could not choose
         try:
             return policy.proposed(policy.touched(*self._about(request)))
         except Exception:  # the question itself is not to be lost for it
@@ -214,11 +217,19 @@ class Asking:
         if rules is None:
             return None
         try:
-            decision = rules.decide(*self._about(request), cost=self._cost())
+            about = self._about(request)
+            if self._is_ambiguous(request, rules.explain_now(policy.touched(*about), self._cost())):
+                return policy.Decision("ask", None, _WHICH)
+            decision = rules.decide(*about, cost=self._cost())
         except Exception:  # what could not be judged is asked, never allowed
             log.exception("The rules could not judge a request")
             return policy.ASK
         return decision if decision.rule is not None or isinstance(self.policy, policy.Policy) else None
+
+    def _is_ambiguous(self, request: Mapping[str, Any], verdict: policy.Verdict) -> bool:
+        """Whether rules allow it, and the agent offers several ways to."""
+        by_always = verdict.always and policy.first(request["options"], "allow_always") is not None
+        return verdict.action == "allow" and not by_always and _ways_to_allow(request) > 1
 
     def _cost(self) -> float:
         """What the session has cost, as far as the agent reports it."""
@@ -233,7 +244,10 @@ class Asking:
 
     def _about(self, request: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any] | None, str]:
         call_id = request.get("toolCallId")
-        call = None if call_id is None else self._state.get("toolCalls", f"t:{call_id}")
+        key = f"t:{call_id}"
+        call = None if call_id is None else self._state.get("toolCalls", key)
+        if call is not None and (before := self._state.kinds_before(key)):
+            call = {**call, "kindsBefore": before}
         return request, call, self._state.part("session")["cwd"] or "/"
 
     def explain(self, permission: str) -> policy.Verdict:
@@ -244,6 +258,8 @@ class Asking:
         rules = self._rules()
         if rules is not None:
             verdict = rules.explain_now(policy.touched(*self._about(request)), self._cost())
+            if self._is_ambiguous(request, verdict):
+                return policy.Verdict("ask", None, (*verdict.reasons, _WHICH))
             if verdict.rule is not None or isinstance(self.policy, policy.Policy):
                 return verdict
         assert not isinstance(self.policy, policy.Policy), "its rules were asked"
@@ -297,3 +313,7 @@ class Asking:
             self.answer(permission, decision.option_id, by=by, why=why)
         else:
             self.dismiss(permission, by=by, why=why)
+
+
+def _ways_to_allow(request: Mapping[str, Any]) -> int:
+    return len({option["optionId"] for option in request["options"] if option.get("kind") == "allow_once"})

@@ -9,7 +9,7 @@ import pytest
 
 from acp_widget.asking import Asking
 from acp_widget.errors import AnswerRefused
-from acp_widget.policy import Budget, Edit
+from acp_widget.policy import Budget, Edit, Read
 from acp_widget.policy import Policy as Rules
 from acp_widget.policy import Word as Policy
 from acp_widget.session.reducer import reduce
@@ -187,6 +187,60 @@ def test_why_it_asks_stands_at_the_request() -> None:
     session.asking.policy = Rules(allow=[Edit("src/**")], budget=Budget(calls=1))
     assert ask_about(session, EDIT)["by"] == "policy"
     assert ask_about(session, {**EDIT, "toolCallId": "d"}, 2)["why"] == "The budget of 1 calls is used up."
+
+
+TWO_WAYS = [
+    {"optionId": "bare", "name": "Allow", "kind": "allow_once"},
+    {"optionId": "sandbox", "name": "Allow in a sandbox", "kind": "allow_once"},
+    *OPTIONS[1:],
+]
+
+
+@pytest.mark.parametrize(
+    ("rules", "options", "wanted"),
+    [
+        (Rules(allow=[Edit("src/**")]), TWO_WAYS, None),
+        (Rules(allow=[Edit("src/**")], otherwise="reject"), TWO_WAYS, None),
+        (Rules(otherwise="allow"), TWO_WAYS, None),
+        (Rules(reject=[Edit("src/**")]), TWO_WAYS, "no"),
+        (
+            Rules(allow=[Edit("src/**", always=True)]),
+            [*TWO_WAYS, {"optionId": "ever", "name": "Always", "kind": "allow_always"}],
+            "ever",
+        ),
+    ],
+)
+def test_which_of_several_ways_to_allow_once_is_meant_is_asked(
+    rules: Rules, options: list[dict[str, Any]], wanted: str | None
+) -> None:
+    session = in_a_folder()
+    session.asking.policy = rules
+    subject = {"type": "tool_call", "toolCall": EDIT}
+    params = {"title": "Edit?", "options": options, "subject": subject}
+    session.emit({"type": "request", "id": 1, "params": params})
+    asked = session.permission()
+    assert asked["optionId"] == wanted
+    if wanted is None:
+        assert (asked["status"], asked["rule"]) == ("pending", None)
+        assert "several ways to allow it once" in asked["why"]
+        assert session.asking.explain("p:1").reasons[-1] == asked["why"]
+        with pytest.raises(AnswerRefused):
+            session.asking.answer_and_remember("p:1", "bare", "Edit('src/a.py')")
+        session.asking.answer("p:1", "sandbox", by="you")
+        assert session.outcomes() == ["sandbox"]
+
+
+@pytest.mark.parametrize("at", ["request", "update"])
+def test_a_call_that_was_an_edit_is_not_allowed_as_a_read(at: str) -> None:
+    session = in_a_folder()
+    session.asking.policy = Rules(allow=[Read("**")])
+    call = {"toolCallId": "c", "title": "t", "rawInput": {"path": "/p/setup.py"}}
+    as_read = {**call, "kind": "read"}
+    kinds = [{**call, "kind": "edit"}, *([as_read] if at == "update" else [])]
+    for each in kinds:
+        session.emit({"type": "update", "update": {"sessionUpdate": "tool_call_update", **each}})
+    assert ask_about(session, as_read)["status"] == "pending"
+    assert ask_about(session, {**as_read, "toolCallId": "d"}, 2)["by"] == "policy"
 
 
 def _watched(steps: Callable[[Session, Notebook], Any]) -> Session:

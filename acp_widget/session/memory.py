@@ -42,6 +42,8 @@ class Memory:
     """Tool calls first seen while idle: they never become part of the work, whatever comes to them later."""
     background: set[str] = field(default_factory=set)
     """Tool calls of the last list of background work: a report without a list does not say that they ended."""
+    kinds: dict[str, set[str]] = field(default_factory=dict)
+    """Kinds that a tool call had before its present one: rules go by the strictest."""
     idle_reported: bool = False
     """The agent has said `idle` in this session."""
 

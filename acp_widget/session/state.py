@@ -175,6 +175,11 @@ class State:
         with self.lock:
             return list(self.memory.pending.values())
 
+    def kinds_before(self, key: str) -> list[str]:
+        """The kinds that a tool call had before its present one, in the session that is under way."""
+        with self.lock:
+            return sorted(self.memory.kinds.get(key, ()))
+
     def active_turn(self) -> str | None:
         """The key of the turn that was sent and is not over, or None."""
         return self.memory.active
