@@ -59,6 +59,13 @@ COMMANDS = [
     (run(bashCommand="pytest"), "allow"), (run(shell_command="rm x"), "reject"),
     (edit(then={"command": "rm x"}), "reject"), (edit(then=[{"steps": [{"cmd": "rm x"}]}]), "reject"),
     (edit(then={"command": "ls"}), "ask"), (edit(postCommand="rm x"), "reject"),
+    (edit(arguments='{"command": "rm x"}'), "reject"), (edit(tool_input='{"path": "src/b.py"}'), "allow"),
+    (edit(params='{"path": "/etc/x"}'), "ask"), (edit(params="{no json"), "ask"),
+    (edit(input='{"a": %s}' % ("1" * 5000)), "ask"), (edit(content="{}"), "allow"),
+    (edit(input="[" * 100_000), "ask"), (edit(input='{"a":' * 50 + "1" + "}" * 50), "ask"),
+    ({"kind": "execute", "rawInput": "pytest -q"}, "allow"), ({"kind": "execute", "rawInput": "rm x"}, "reject"),
+    ({"kind": "execute", "rawInput": '{"command": "pytest"}'}, "allow"),
+    ({"kind": "execute", "rawInput": "{ rm x; }"}, "reject"),
     (edit(after={"argv": ["rm", "x"]}), "reject"), (edit(then={"command": "pytest -q"}), "allow"),
 ]  # fmt: skip
 
@@ -82,6 +89,9 @@ PATHS = [
     (edit(a=nested({"x": 1}, 60)), "ask"), (edit(a=[["x"] * 1000] * 100), "ask"), (edit(a=["x"] * 1000), "allow"),
     (edit(path=[f"src/{n}" for n in range(3000)]), "ask"), (edit(a=[0] * 100_000), "allow"),
     (read([{"path": OUTSIDE}]), "ask"), (read([{"path": "README.md"}]), "allow"),
+    (read({"path": "a.md", "output_file": "b.md"}), "ask"), (read({"path": "a.md", "outputMode": "b.md"}), "allow"),
+    (read({"path": "a.md", "saveTo": {"file": "b.md"}}), "ask"), (read({"from": "a.md", "to": "setup.py"}), "ask"),
+    (read({"target_file": "a.md"}), "allow"),
     (read({"path": "passwd", "cwd": "/etc"}), "ask"), (read({"path": "README.md", "cwd": "."}), "allow"),
     (read({"path": "a", "cwd": "src"}), "ask"),
 ]  # fmt: skip

@@ -7,7 +7,7 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-Role = Literal["path", "paths", "address", "changes", "command", "commands", "folder", "arguments", "harmless"]
+Role = Literal["path", "paths", "address", "changes", "command", "commands", "folder", "arguments", "input", "harmless"]
 
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _LAST: Mapping[Role, str] = {
@@ -16,6 +16,7 @@ _LAST: Mapping[Role, str] = {
     "address": "url urls uri uris",
     "command": "command cmd script argv cmdline commandline",
     "commands": "commands cmds scripts",
+    "input": "input inputs params parameters payload",
 }
 """The last part of a name decides: `target_file` and `targetFile` are files."""
 _WHOLE: Mapping[Role, str] = {
@@ -30,19 +31,29 @@ _ENDS: tuple[tuple[str, Role], ...] = (
     *((end, "paths") for end in ("paths", "files", "filenames", "folders", "directories")),
 )
 """Words that were written as one: `outputpath`."""
+_WRITTEN = frozenset({"output", "outputs", "out", "outfile", "dest", "dst", "destination", "destinations", "save"})
 _NO_FILES = frozenset({"profile", "profiles"})
 _BY_LAST: Mapping[str, Role] = {word: role for role, words in _LAST.items() for word in words.split()}
 _BY_WHOLE: Mapping[str, Role] = {word: role for role, words in _WHOLE.items() for word in words.split()}
 
 
-@functools.lru_cache(maxsize=2048)
 def role_of(name: str) -> Role | None:
     """What a field of that name holds; None when that is not known.
 
     >>> role_of("target_file"), role_of("oldPath"), role_of("fileName"), role_of("content")
     ('path', 'path', 'path', None)
     """
+    return _role(name[-200:])  # a name may be of any length, and is kept
+
+
+def is_written(name: str) -> bool:
+    """Whether what a field of that name holds is written, also by a call that reads or fetches."""
     name = name[-200:]
+    return name.casefold() == "to" or not _WRITTEN.isdisjoint(part.casefold() for part in _PART.findall(name))
+
+
+@functools.lru_cache(maxsize=2048)
+def _role(name: str) -> Role | None:
     whole = _BY_WHOLE.get(name.casefold())
     parts = [part.casefold() for part in _PART.findall(name)]
     if whole is not None or not parts:

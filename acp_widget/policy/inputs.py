@@ -5,17 +5,19 @@ What cannot be read to its end is a doubt, and never nothing.
 
 from __future__ import annotations
 
+import json
 from collections.abc import Mapping
 from typing import Any
 
 from .commands import Command, read_line, read_words
-from .fields import Role, role_of
+from .fields import Role, is_written, role_of
 from .paths import place
 from .things import Thing, Verb, at_path
 
 MOST = 2_000  # things of one request; more are not read
 _DEEPEST = 30  # levels
 _LARGEST = 20_000  # texts, lists and objects
+_TOO_MUCH = "Its input is too large, or nested too deep, to be read in full."
 _SAME = frozenset({"name", "value"})  # fields that only say what the object is
 _OF_ITEMS: Mapping[Role | None, Role | None] = {"paths": "path", "changes": None}
 _EMPTY: tuple[Any, ...] = (None, "", [], {}, False)
@@ -36,9 +38,9 @@ class Input:
             return
         self._left -= 1
         if depth > _DEEPEST or self._left < 0 or len(self.things) > MOST:
-            self.problem = "Its input is too large, or nested too deep, to be read in full."
+            self.problem = _TOO_MUCH
         elif isinstance(value, str):
-            self._text(value, verb, role)
+            self._text(value, verb, role, depth)
         elif isinstance(value, Mapping):
             self._fields(value, verb, role, depth)
         else:
@@ -47,11 +49,16 @@ class Input:
                 if self._left < 0:
                     return
 
-    def _text(self, text: str, verb: Verb, role: Role | None) -> None:
+    def _text(self, text: str, verb: Verb, role: Role | None, depth: int) -> None:
         if role == "address" and "://" in text and not text.casefold().startswith("file:"):
             self.add(Thing("fetch", text))
         elif role in ("path", "paths", "address"):
             self.add(at_path(verb, text, self._cwd))
+        elif role in ("input", "arguments") and text.lstrip()[:1] in ("{", "["):  # as models write their calls
+            try:
+                self.read(json.loads(text), verb, None, depth + 1)
+            except (ValueError, RecursionError):
+                self.problem = self.problem or "A text in its input looks like JSON and cannot be read."
 
     def _fields(self, raw: Mapping[str, Any], verb: Verb, role: Role | None, depth: int) -> None:
         roles = {name: role_of(str(name)) for name in raw}
@@ -62,7 +69,8 @@ class Input:
         for name, value in raw.items():
             if role in ("paths", "changes"):  # keyed by path
                 self.add(at_path("edit" if role == "changes" else verb, str(name), self._cwd))
-            self.read(value, verb, role if str(name).casefold() in _SAME else roles[name], depth + 1)
+            done: Verb = "edit" if is_written(str(name)) else verb
+            self.read(value, done, role if str(name).casefold() in _SAME else roles[name], depth + 1)
             if self._left < 0:
                 return
 

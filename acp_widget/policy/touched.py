@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
@@ -77,9 +78,9 @@ def _read_call(call: Mapping[str, Any], kind: str, verb: Verb, cwd: str, read: I
         if isinstance(path, str) and not (kind == "execute" and path == cwd):
             read.add(at_path(verb, path, cwd))
     raw = call.get("rawInput")
-    if isinstance(raw, str) and kind == "execute":
+    if isinstance(raw, str) and kind == "execute" and not _is_json(raw):
         raw = {"command": raw}
-    read.read(raw, verb)
+    read.read(raw, verb, "input")
 
 
 def _of_diff(diff: Mapping[str, Any], cwd: str) -> Iterator[Thing]:
@@ -96,6 +97,14 @@ def _of_diff(diff: Mapping[str, Any], cwd: str) -> Iterator[Thing]:
         # A header in a patch is relative to a root nobody tells: it counts unless it is the end of a path named above.
         if path != "/dev/null" and not any(f"/{each}".endswith(f"/{path.lstrip('/')}") for each in known):
             yield at_path("edit", path, cwd)
+
+
+def _is_json(text: str) -> bool:
+    """Whether a text is an object in JSON, and no command."""
+    try:
+        return isinstance(json.loads(text), dict)
+    except (ValueError, RecursionError):
+        return False
 
 
 def _list(value: Any) -> list[Any]:
