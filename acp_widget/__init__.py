@@ -13,6 +13,7 @@ __version__ = "0.1.0"
 
 _HOMES = {
     "Agent": "agent",
+    "Attachment": "results",
     "Change": "results",
     "Choice": "config",
     "Command": "config",
@@ -94,6 +95,7 @@ if TYPE_CHECKING:
         Verdict as Verdict,
     )
     from .results import (
+        Attachment as Attachment,
         Change as Change,
         CodeBlock as CodeBlock,
         Diff as Diff,

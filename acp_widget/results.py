@@ -23,6 +23,7 @@ from .undo.undo import Undo
 from .usage import Usage
 
 __all__ = [
+    "Attachment",
     "Change",
     "CodeBlock",
     "Diff",

@@ -128,7 +128,7 @@ LIBRARIES: dict[str, set[str]] = {
 }
 
 PUBLIC = """
-    AcpError Agent AgentClosed AgentExited AgentNotFound AnswerRefused AuthRequired Budget Change Choice CodeBlock
+    AcpError Agent AgentClosed AgentExited AgentNotFound AnswerRefused Attachment AuthRequired Budget Change Choice CodeBlock
     Command Config ConnectionClosed Diff Edit Entities Fetch Message NoAnswer NobodyWatching NotOffered Permission
     Plan PlanEntry Policy ProtocolVersionError Read RequestError Rule Run SessionInfo SessionNotFound StartTimeout
     Subscription Terminal Tool ToolCall TouchedFile Turn Usage Verdict WaitNotPossible __version__

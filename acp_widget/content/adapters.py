@@ -9,6 +9,7 @@ from typing import Any, Final
 
 from ..entities import Entities, Result
 from . import files, pictures, tables
+from .own import is_empty, told
 from .parts import ITEMS, TABLE_BYTES, TEXT_BYTES, Part, brief, cut
 
 Adapter = Callable[[Any, str], Part]
@@ -19,10 +20,8 @@ def snapshot(value: object, name: str) -> Part:
 
     Raises `TypeError` for a module, function or class, `ValueError` and `OSError` for what cannot be attached.
     """
-    given = getattr(type(value), "__acp_content__", None)
-    if given is not None and not isinstance(value, type):
-        value = given(value)
-    if isinstance(value, type) or type(value).__name__ in ("module", "function", "method", "coroutine", "generator"):
+    value = told(value, name)
+    if is_empty(value):
         raise TypeError(
             f"{name} is a {type(value).__name__}: there is nothing in it to send. Attach an object, a text or a Path; "
             "of a function its source, inspect.getsource(…)."

@@ -7,8 +7,17 @@ from typing import Any, NamedTuple
 
 
 class Attachment(NamedTuple):
-    """An object that went with a prompt: its `name`, its `kind`, its `size` in bytes as it was sent, and a `note` that
-    says what of it was left out.
+    """An object that went with a prompt, as one of `turn.attached`.
+
+    `name`: the variable, the file's name, or `part 1` for what had none. `kind`: what it was, `pandas DataFrame` for
+    instance. `size`: bytes as it was sent, before base64; of a link, of the file. `note`: what of it was left out, `""`
+    when all of it went.
+
+    >>> from acp_widget import Agent
+    >>> with Agent("demo") as agent:
+    ...     turn = agent.run("Look at {primes}.", primes=[2, 3, 5], show=False)
+    >>> turn.attached
+    [Attachment(name='primes', kind='list', size=9, note='')]
     """
 
     name: str

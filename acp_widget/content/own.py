@@ -1,0 +1,53 @@
+"""Objects that say themselves what is attached of them: `__acp_content__`, as `_repr_html_` is for what is shown."""
+
+from __future__ import annotations
+
+import inspect
+from typing import Final
+
+from .parts import brief, clean
+
+METHOD: Final = "__acp_content__"
+_DEPTH: Final = 10
+_LONGEST: Final = 300  # characters of an error's own words
+_EMPTY: Final = ("module", "function", "method", "coroutine", "generator", "async_generator")
+
+
+def told(value: object, name: str) -> object:
+    """What goes in the place of `value`: what its `__acp_content__()` returns, the value itself where it has none.
+
+    Raises `ValueError` when the method fails, `TypeError` when it returns what nothing can be read from.
+    """
+    for _ in range(_DEPTH):
+        method = None if isinstance(value, type) else getattr(type(value), METHOD, None)
+        if method is None:
+            return value
+        whose = f"{name} cannot be attached: {METHOD}() of {type(value).__name__}"
+        try:
+            given = method(value)
+        except Exception as error:
+            words = clean(_words(error))
+            raise ValueError(f"{whose} raised {type(error).__name__}{': ' if words else ''}{words}") from error
+        if given is value:
+            raise TypeError(f"{whose} returned the object itself. It shall return a text, a frame, a figure, a Path …")
+        if given is None or is_empty(given):
+            if inspect.iscoroutine(given):
+                given.close()  # nobody will await it
+            what = "None" if given is None else f"a {type(given).__name__}"
+            raise TypeError(f"{whose} returned {what}. It shall return a text, a frame, a figure, a Path …")
+        value = given
+    raise TypeError(f"{name} cannot be attached: what its {METHOD}() returns has one, too, and so on {_DEPTH} times.")
+
+
+def is_empty(value: object) -> bool:
+    """Whether there is nothing in it to send: a class, a module, code."""
+    return isinstance(value, type) or type(value).__name__ in _EMPTY
+
+
+def _words(error: BaseException) -> str:
+    """The message of an error, however long it is and whatever its `str()` does."""
+    try:
+        words = str(error)
+    except Exception:
+        return brief(error)
+    return words if len(words) <= _LONGEST else words[: _LONGEST - 1] + "…"
