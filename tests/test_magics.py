@@ -143,6 +143,14 @@ def test_a_policy_is_a_word_or_an_expression(shell: InteractiveShell) -> None:
     assert {(each.by, each.allowed) for each in shell.user_ns["turn"].permissions} == {("policy", False)}
 
 
+@pytest.mark.parametrize("quoted", ['\'Policy(otherwise="reject", allow=[Read("**")])\'', '"lambda request: False"'])
+def test_the_policy_of_a_cell_is_an_expression_in_quotes_and_stays(shell: InteractiveShell, quoted: str) -> None:
+    said(shell, f"%%acp --permissions {quoted} --out one\nThe test for mean() fails on an empty list. Fix it.")
+    said(shell, "%%acp --out two\nThe test for mean() fails on an empty list. Fix it.")
+    for name in ("one", "two"):
+        assert {(each.by, each.allowed) for each in shell.user_ns[name].permissions} == {("policy", False)}
+
+
 def test_a_function_in_a_policy_sees_later_values_of_variables(shell: InteractiveShell) -> None:
     said(shell, "strict = False")
     said(shell, "%acp use demo")

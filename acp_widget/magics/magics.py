@@ -43,11 +43,11 @@ class AcpMagics(Magics):
     @magic_arguments("%acp")  # IPython puts another % before it
     @argument("--agent", metavar="NAME", help="a known name, or a quoted command; kept for the next cells")
     @argument("--cwd", metavar="FOLDER", help="where a new agent works")
-    @argument("--permissions", metavar="POLICY", help="who answers its requests: ask, allow, reject, or a variable")
+    @argument("--permissions", metavar="POLICY", help="ask, allow, reject, or an expression, quoted")
     @argument("--attach", nargs="+", default=[], metavar="VARIABLE", help="variables that go with the prompt")
     @argument("--out", metavar="VARIABLE", help="gets the Turn, before the cell waits")
     @argument("--no-wait", action="store_true", help="return at once; the turn streams below the cell")
-    @argument("--expand", action="store_true", help="put the values of {expressions} into the text")
+    @argument("--expand", action="store_true", help="put the values of {expressions} into the text; {{ }} stay braces")
     @_CELL
     def prompt(self, line: str, cell: str) -> None:
         """Prompt a coding agent with the text of the cell, show its turn below, and wait for its end.
