@@ -2,7 +2,7 @@
 
 PYTHON_HERE := .venv/bin/python
 
-.PHONY: help setup demo test test-all docs agents lint format build screenshots stories clean
+.PHONY: help setup demo test test-all docs agents lint format build screenshots notebooks stories clean
 .DEFAULT_GOAL := help
 
 help: ## Say what there is
@@ -41,6 +41,9 @@ build: setup ## Wheel and sdist, in dist/
 
 screenshots: setup ## Make the pictures in docs/images from a real JupyterLab
 	@$(PYTHON_HERE) scripts/screenshots.py
+
+notebooks: setup ## Run the notebooks that are kept with their outputs, and renew these
+	@$(PYTHON_HERE) -m scripts.notebooks
 
 stories: setup ## Show every view in every state, on 127.0.0.1:8766
 	@$(PYTHON_HERE) scripts/stories.py

@@ -39,11 +39,22 @@ _SLOW_BEAT = 0.1  # seconds; /slow is about time, so the pace does not change it
 _SLOW_LIMIT = 60.0  # seconds
 
 _FIX = re.compile(r"\b(tests?|testing|fix\w*|bugs?|fail\w*|mean)\b", re.IGNORECASE)
+_CODE = re.compile(r"\bcode block\b", re.IGNORECASE)
+
+_CODE_BLOCK = """\
+The mean of a list, as a cell of yours:
+
+```python
+values = [1, 2, 6]
+sum(values) / len(values)
+```
+"""
 
 _HELP = """\
 I am the demo agent: a real agent process, but without a model. What I can do, I really do.
 
 - Ask me to **fix the failing test**, and I read, edit and run (when you allow it).
+- Ask me for a **code block**, and I answer with one.
 - `/edit [note]` adds a line to `NOTES.md`.
 - `/run [command]` runs a command, or draws some progress bars.
 - `/slow` streams until you stop it.
@@ -80,7 +91,9 @@ async def play(turn: Turn) -> Json:
         await turn.session.name(turn.text[:60])
         idle = await scene(turn, (match[2] or "").strip())
         return idle or {"stopReason": "end_turn"}
-    if _FIX.search(turn.text) and not match:
+    if _CODE.search(turn.text) and not match:
+        await turn.say(_CODE_BLOCK)
+    elif _FIX.search(turn.text) and not match:
         await fix_the_test(turn)
     else:
         await _help(turn)
