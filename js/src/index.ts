@@ -9,6 +9,7 @@ import type { Initialize } from "@anywidget/types";
 import { signal as of } from "@preact/signals";
 import { type ComponentChildren, h, render } from "preact";
 import { Actions } from "./actions.ts";
+import { Inserting, inserting } from "./host/cells.ts";
 import { keepKeys } from "./lib/keys.ts";
 import { Link } from "./link.ts";
 import { Store } from "./store.ts";
@@ -21,10 +22,10 @@ type Model = Parameters<Initialize<Record<string, unknown>>>[0]["model"];
 
 /** What `initialize` gives to other widgets: each draws into an element and returns a clean-up. */
 export interface Exports {
-  /** The whole session. */
-  mountSession(el: HTMLElement): () => void;
+  /** The whole session; `view` is the model whose view it is. */
+  mountSession(el: HTMLElement, view?: unknown): () => void;
   /** One turn, by its key; `uid` names its static transcript. */
-  mountTurn(el: HTMLElement, turn: string, uid?: string): () => void;
+  mountTurn(el: HTMLElement, turn: string, uid?: string, view?: unknown): () => void;
 }
 
 function connect(model: Model, signal: AbortSignal): App {
@@ -39,14 +40,14 @@ interface Mounted {
   unmount: () => void;
 }
 
-function mount(app: App, el: HTMLElement, view: ComponentChildren): Mounted {
+function mount(app: App, el: HTMLElement, view: ComponentChildren, model: unknown): Mounted {
   const ended = new AbortController();
   const root = document.createElement("div");
   root.className = "acp-widget";
   keepKeys(root, ended.signal);
   followTheme(root, ended.signal);
   el.append(root);
-  render(h(AppProvider, { value: app }, view), root);
+  render(h(AppProvider, { value: app }, h(Inserting.Provider, { value: inserting(model) }, view)), root);
   const closeView = app.link.openView();
   return {
     root,
@@ -63,9 +64,9 @@ function mount(app: App, el: HTMLElement, view: ComponentChildren): Mounted {
 
 function exportsOf(app: App): Exports {
   return {
-    mountSession: (el) => mount(app, el, h(Session, {})).unmount,
-    mountTurn: (el, turn, uid = "") => {
-      const { root, signal, unmount } = mount(app, el, h(TurnView, { turn }));
+    mountSession: (el, view) => mount(app, el, h(Session, {}), view).unmount,
+    mountTurn: (el, turn, uid = "", view = null) => {
+      const { root, signal, unmount } = mount(app, el, h(TurnView, { turn }), view);
       if (uid !== "") shareWithTranscript(root, uid, () => app.link.connection.value, signal);
       return unmount;
     },
@@ -89,7 +90,7 @@ export default function widget(): {
     render({ model, el }) {
       const session = sessions.get(nameOf(model));
       if (!session) throw new Error("acp-widget: the host did not initialize the model");
-      return session.mountSession(el);
+      return session.mountSession(el, model);
     },
   };
 }

@@ -14,7 +14,7 @@ export default {
       try {
         const session = await host.getWidget(model.get("session"));
         if (ended || signal?.aborted) return;
-        unmount = session.exports.mountTurn(el, model.get("turn"), model.get("uid"));
+        unmount = session.exports.mountTurn(el, model.get("turn"), model.get("uid"), model);
         note.remove();
       } catch {
         // No binding yet, or its module is still being loaded.

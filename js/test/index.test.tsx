@@ -226,7 +226,7 @@ describe("a turn's own small module", () => {
     expect(el.textContent).toBe("Waiting for the session…");
     await flush();
     expect(host.getWidget).toHaveBeenCalledWith("anywidget:abc");
-    expect(mountTurn).toHaveBeenCalledWith(el, "r:1", "u1");
+    expect(mountTurn).toHaveBeenCalledWith(el, "r:1", "u1", model);
     expect(el.textContent).toBe("");
     end();
     expect(unmount).toHaveBeenCalledOnce();

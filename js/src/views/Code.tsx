@@ -1,7 +1,10 @@
 import { Component, type VNode } from "preact";
+import { useContext } from "preact/hooks";
+import { Inserting } from "../host/cells.ts";
+import { copyText } from "../lib/copy.ts";
 import { highlight } from "../lib/highlight.tsx";
 import { turnsAround, visibleText } from "../lib/visible.ts";
-import { CopyButton } from "./CopyButton.tsx";
+import { CopyButton, SayingButton } from "./CopyButton.tsx";
 import { untwisted } from "./LongText.tsx";
 import "./Code.css";
 
@@ -26,7 +29,10 @@ export class Code extends Component<Props> {
       <div class="acp-code">
         <div class={name ? "acp-code-bar" : "acp-code-bar acp-code-corner"}>
           <span>{name}</span>
-          <CopyButton class="acp-code-copy" text={text} label="Copy" title="Copies the code" />
+          <span>
+            {!open && PYTHON.test(language) && <InsertButton text={text} />}
+            <CopyButton class="acp-code-copy" text={text} label="Copy" title="Copies the code" />
+          </span>
         </div>
         <pre tabIndex={0}>
           <code>{coloured ?? untwisted(text)}</code>
@@ -34,4 +40,25 @@ export class Code extends Component<Props> {
       </div>
     );
   }
+}
+
+const PYTHON = /^(py|python3?|ipython)$/i;
+
+/** A button that proposes code as a cell of the notebook around us; nothing where that cannot be. */
+function InsertButton({ text }: { text: string }): VNode | null {
+  const insert = useContext(Inserting);
+  const act = async (button: Element): Promise<string> => {
+    if (insert?.(button, text)) return "Inserted below";
+    return (await copyText(text)) ? "Could not insert: copied instead" : "Could not insert, nor copy";
+  };
+  return (
+    insert && (
+      <SayingButton
+        class="acp-code-copy acp-code-insert"
+        act={act}
+        label="Insert below"
+        title="Puts the code into a new cell below, not run"
+      />
+    )
+  );
 }
