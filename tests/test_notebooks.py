@@ -66,7 +66,7 @@ def test_what_is_committed_needs_no_kernel_and_tells_nothing_of_a_machine(path: 
         "Policy(",
         "agent.policy.explain(",
         "agent.policy.decisions",
-        "agent.permissions = no_commands",
+        "agent.permissions = only_edits",
         "fixed.changes()",
         "fixed.revert(dry_run=True)",
         "fixed.revert()",
