@@ -29,6 +29,7 @@ class Prompts:
         self._state, self._emit = state, emit
         self._queue: deque[str] = deque()
         self._blocks: dict[str, Choose] = {}
+        self._unsent: dict[str, Choose] = {}  # of prompts that were never sent
         self._again: set[str] = set()  # turns that were sent before, when the agent wanted a login first
         self._over: dict[str, concurrent.futures.Future[None]] = {}
         self._failures: dict[str, errors.AcpError] = {}
@@ -55,6 +56,20 @@ class Prompts:
         self._queue.appendleft(turn)
         self._again.add(turn)
 
+    def again(self, turn: str) -> Choose | None:
+        """The blocks of a prompt, to send them once more; None when there is no such prompt."""
+        waiting = self._unsent.get(turn) or self._blocks.get(turn)
+        if waiting is not None:
+            return waiting
+        entity = self._state.get("turns", turn)
+        sent = None if entity is None else entity["prompt"]
+        if not sent:
+            return None
+        # What an agent tells in a replay is nothing that we attached, whatever it says.
+        ours = entity is not None and entity["source"] is not None
+        blocks = [{name: part for name, part in block.items() if ours or name != "_meta"} for block in sent]
+        return lambda *capabilities: blocks
+
     @property
     def first(self) -> str:
         """The next one."""
@@ -71,7 +86,7 @@ class Prompts:
         """This one is never sent."""
         if turn in self._queue:
             self._queue.remove(turn)
-            del self._blocks[turn]
+            self._unsent[turn] = self._blocks.pop(turn)
             self._again.discard(turn)
         self._emit({"type": "promptDropped", "turn": turn, "why": why})
 
@@ -83,6 +98,7 @@ class Prompts:
     def forget(self) -> None:
         """As `drop_all()`, for a connection whose end the state tells itself."""
         self._queue.clear()
+        self._unsent.update(self._blocks)
         self._blocks.clear()
         self._again.clear()
 

@@ -8,12 +8,13 @@ from __future__ import annotations
 import asyncio
 import atexit
 import concurrent.futures
+import contextlib
 import contextvars
 import logging
 import os
 import threading
 from collections.abc import Callable, Coroutine
-from typing import Any, TypeVar
+from typing import Any, TypeVar, cast
 
 log = logging.getLogger(__name__)
 
@@ -96,6 +97,39 @@ def run(function: Callable[..., T], *args: Any, timeout: float = 10.0) -> T:
 def submit(coroutine: Coroutine[Any, Any, T]) -> concurrent.futures.Future[T]:
     """Run a coroutine on the private thread; the future can be waited for from any other thread."""
     return contextvars.Context().run(asyncio.run_coroutine_threadsafe, coroutine, loop())
+
+
+async def aside(work: Callable[[], T], name: str, seconds: float, over: Callable[[], object]) -> T:
+    """What `work` returns, from a thread of its own, that ends with it; `over` is called here when it has.
+
+    Raises what it raises, and `TimeoutError` after so many seconds: then it goes on, and what it returns is dropped.
+    """
+    own = asyncio.get_running_loop()
+    answer: asyncio.Future[T] = own.create_future()
+
+    def settle(result: T | None, error: Exception | None) -> None:
+        over()
+        if answer.done():
+            return
+        if error is not None:
+            answer.set_exception(error)
+        else:
+            answer.set_result(cast("T", result))
+
+    def run() -> None:
+        result, error = None, None
+        try:
+            result = work()
+        except BaseException as raised:  # also SystemExit: it is told to whoever waits
+            error = raised if isinstance(raised, Exception) else RuntimeError(repr(raised))
+        with contextlib.suppress(RuntimeError):  # the private thread has ended
+            own.call_soon_threadsafe(settle, result, error, context=contextvars.Context())
+
+    threading.Thread(target=run, name=name, daemon=True).start()
+    try:
+        return await asyncio.wait_for(answer, seconds)
+    except asyncio.TimeoutError:
+        raise TimeoutError(f"{name} took longer than {seconds:g} s.") from None
 
 
 def tell(listener: Callable[..., object], *args: Any) -> None:

@@ -7,12 +7,12 @@ import contextlib
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from typing import Any
 
 from . import runtime
-from .content.attached import attached
+from .composer import Composer
 from .driver import Driver
 from .export import transcript
 from .widget import display, waiting
@@ -241,6 +241,7 @@ class _Actions:
 
     def __init__(self, driver: Driver) -> None:
         self._driver = driver
+        self._composer = Composer(driver)
 
     def answer(self, permission: str, option_id: str) -> None:
         self._driver.asking.answer(permission, option_id, by="you")
@@ -254,8 +255,14 @@ class _Actions:
     def dismiss(self, permission: str) -> None:
         self._driver.asking.dismiss(permission, by="you")
 
-    def prompt(self, text: str) -> None:
-        self._driver.prompt(self._driver.state.next_turn(), attached(text, (), None, {}).blocks, "composer")
+    def prompt(self, text: str, mentions: Mapping[str, bool]) -> asyncio.Future[None] | None:
+        return self._composer.prompt(text, mentions)
+
+    def again(self, turn: str) -> None:
+        self._composer.again(turn)
+
+    def mention(self, typed: str | None, names: Sequence[str]) -> asyncio.Future[dict[str, Any]]:
+        return asyncio.ensure_future(self._composer.mention(typed, names))
 
     def cancel(self) -> None:
         self._driver.cancel("you stopped the turn")

@@ -47,8 +47,9 @@ ARROWS: dict[str, set[str]] = {
     "opening": {"reading", "runtime", "sessions"},
     "reading": {"cells", "config", "driver", "results"},
     "cells": {"code_blocks"},
-    "content": {"entities"},
-    "stage": {"content", "driver", "export", "runtime", "widget"},
+    "content": {"entities", "host"},
+    "composer": {"content", "driver", "host", "runtime"},
+    "stage": {"composer", "driver", "export", "runtime", "widget"},
     "driver": {
         "asking",
         "controls",

@@ -10,7 +10,7 @@ import threading
 import time
 import warnings
 import weakref
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, ClassVar
 
@@ -98,8 +98,14 @@ class Actions:
     def dismiss(self, permission: str) -> None:
         self._took("dismiss", permission)
 
-    def prompt(self, text: str) -> None:
-        self._took("prompt", text)
+    def prompt(self, text: str, mentions: Mapping[str, bool]) -> None:
+        self._took("prompt", text, mentions)
+
+    def again(self, turn: str) -> None:
+        self._took("again", turn)
+
+    def mention(self, typed: str | None, names: Sequence[str]) -> asyncio.Future[dict[str, Any]]:
+        return self._asks("mention", typed, names)
 
     def cancel(self) -> None:
         self._took("cancel")
@@ -122,9 +128,9 @@ class Actions:
     def login(self, method_id: str) -> asyncio.Future[None]:
         return self._asks("login", method_id)
 
-    def _asks(self, *call: Any) -> asyncio.Future[None]:
+    def _asks(self, *call: Any) -> asyncio.Future[Any]:
         self._took(*call)
-        self.asked: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        self.asked: asyncio.Future[Any] = asyncio.get_running_loop().create_future()
         return self.asked
 
 
@@ -482,7 +488,9 @@ def test_a_cell_that_waits_is_told_to_pages_that_are_there_and_to_those_that_com
         ),
         ({"type": "revoke", "rule": "Edit('a')"}, ("revoke", "Edit('a')")),
         ({"type": "dismiss", "permission": "p:1"}, ("dismiss", "p:1")),
-        ({"type": "prompt", "text": "Do it", "more": 1}, ("prompt", "Do it")),
+        ({"type": "prompt", "text": "Do it", "more": 1}, ("prompt", "Do it", {})),
+        ({"type": "prompt", "text": "@a", "mentions": {"a": True}}, ("prompt", "@a", {"a": True})),
+        ({"type": "prompt", "again": "r:1"}, ("again", "r:1")),
         ({"type": "cancel"}, ("cancel",)),
         ({"type": "restart"}, ("restart",)),
         ({"type": "unqueue", "turn": "r:2"}, ("unqueue", "r:2")),
@@ -522,6 +530,14 @@ def test_what_is_asked_of_the_agent_gets_its_result_when_the_agent_has_answered(
     assert (result["ok"], result["error"]) == (error is None, None if error is None else "Not today.")
 
 
+def test_what_can_be_mentioned_comes_with_the_result(session: Session) -> None:
+    session.receive({"type": "mention", "id": "1", "typed": None, "names": ["df"]})
+    until(lambda: session.actions.calls == [("mention", None, ["df"])])
+    asked, told = session.actions.asked, {"items": [], "more": "", "found": {"df": None}}
+    on_private_thread(lambda: asked.set_result(told))
+    assert session.result("1") == {"type": "result", "id": "1", "ok": True, "error": None, "value": told}
+
+
 @pytest.mark.parametrize(
     ("error", "words"),
     [
@@ -550,6 +566,13 @@ def test_a_refused_click_says_why(session: Session, error: Exception, words: str
         {"type": "dismiss", "id": "1", "permission": ["p:1"]},
         {"type": "prompt", "id": "1", "text": "x" * 1_000_001},
         {"type": "prompt", "id": "1", "text": None},
+        {"type": "prompt", "id": "1", "again": None},
+        {"type": "prompt", "id": "1", "text": "x", "mentions": ["a"]},
+        {"type": "prompt", "id": "1", "text": "x", "mentions": {"a": "yes"}},
+        {"type": "prompt", "id": "1", "text": "x", "mentions": {"a" * 5000: True}},
+        {"type": "mention", "id": "1", "typed": 3, "names": []},
+        {"type": "mention", "id": "1", "typed": "a", "names": None},
+        {"type": "mention", "id": "1", "typed": "a", "names": ["a"] * 51},
         {"type": "unqueue", "id": "1", "turn": {}},
         {"type": "cancelCall", "id": "1", "call": 5},
         {"type": "cancelTerminal", "id": "1"},

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..entities import Entities, Result
+from ..host.roots import Place
 from . import files, pictures, tables
 from .own import is_empty, told
 from .parts import ITEMS, TABLE_BYTES, TEXT_BYTES, Part, brief, cut
@@ -80,6 +81,7 @@ ADAPTERS: Final[Mapping[str, Adapter]] = {
     "matplotlib.Axes": pictures.matplotlib_axes,
     "PIL.Image": pictures.pillow_image,
     "plotly.BaseFigure": pictures.plotly_figure,
+    f"{Place.__module__.partition('.')[0]}.{Place.__name__}": files.place_part,
     f"{Result.__module__.partition('.')[0]}.{Result.__name__}": _result,
     f"{Entities.__module__.partition('.')[0]}.{Entities.__name__}": _result,
 }

@@ -58,7 +58,11 @@ def attached(text: str, parts: Sequence[object], attach: Attach, named: Mapping[
     if len(objects) > PARTS:
         raise ValueError(f"{len(objects)} objects are attached; at most {PARTS} go with one prompt.")
     mentioned = _MENTION.sub(lambda match: f"`{match[1]}`" if match[1] in objects else match[0], text)
-    taken = [snapshot(value, name) for name, value in objects.items()]
-    if (total := sum(part.size for part in taken)) > TOTAL:
+    return together(mentioned, [snapshot(value, name) for name, value in objects.items()])
+
+
+def together(text: str, parts: Sequence[Part]) -> Attached:
+    """A text and its parts as one prompt. Raises `ValueError` when they are too large."""
+    if (total := sum(part.size for part in parts)) > TOTAL:
         raise ValueError(f"What is attached has {size(total)}; at most {size(TOTAL)} go with one prompt.")
-    return Attached(mentioned, taken)
+    return Attached(text, parts)

@@ -26,8 +26,8 @@ def told(value: object, name: str) -> object:
         try:
             given = method(value)
         except Exception as error:
-            words = clean(_words(error))
-            raise ValueError(f"{whose} raised {type(error).__name__}{': ' if words else ''}{words}") from error
+            said = clean(words(error))
+            raise ValueError(f"{whose} raised {type(error).__name__}{': ' if said else ''}{said}") from error
         if given is value:
             raise TypeError(f"{whose} returned the object itself. It shall return a text, a frame, a figure, a Path …")
         if given is None or is_empty(given):
@@ -44,7 +44,7 @@ def is_empty(value: object) -> bool:
     return isinstance(value, type) or type(value).__name__ in _EMPTY
 
 
-def _words(error: BaseException) -> str:
+def words(error: BaseException) -> str:
     """The message of an error, however long it is and whatever its `str()` does."""
     try:
         words = str(error)

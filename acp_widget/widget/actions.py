@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any, Protocol
 
 from ..errors import AcpError
@@ -30,8 +30,14 @@ class SessionActions(Protocol):
     def dismiss(self, permission: str) -> None:
         """Answer a pending permission request `cancelled`."""
 
-    def prompt(self, text: str) -> None:
-        """Prompt the agent, or queue the prompt."""
+    def prompt(self, text: str, mentions: Mapping[str, bool]) -> asyncio.Future[None] | None:
+        """Prompt the agent, or queue the prompt. What is mentioned goes with it; with True it must be there."""
+
+    def again(self, turn: str) -> None:
+        """Send the prompt of a turn once more, with what was attached to it."""
+
+    def mention(self, typed: str | None, names: Sequence[str]) -> asyncio.Future[dict[str, Any]]:
+        """What can be mentioned, of what fits `typed`, and what each of `names` would attach."""
 
     def cancel(self) -> None:
         """Stop the work in progress."""
@@ -55,14 +61,17 @@ class SessionActions(Protocol):
         """Log in by one of the agent's methods, or try again after a login in a terminal."""
 
 
-Action = Callable[[SessionActions, Mapping[str, Any]], "asyncio.Future[None] | None"]
+Action = Callable[[SessionActions, Mapping[str, Any]], "asyncio.Future[Any] | None"]
+"""What a future gives goes to the front end as the `value` of the result."""
 
 ACTIONS: Mapping[str, Action] = {
     "answer": lambda actions, content: actions.answer(content["permission"], content["optionId"]),
     "remember": lambda actions, content: actions.remember(content["permission"], content["optionId"], content["rule"]),
     "revoke": lambda actions, content: actions.revoke(content["rule"]),
     "dismiss": lambda actions, content: actions.dismiss(content["permission"]),
-    "prompt": lambda actions, content: actions.prompt(content["text"]),
+    "prompt": lambda actions, content: actions.prompt(content["text"], content.get("mentions") or {}),
+    "prompt again": lambda actions, content: actions.again(content["again"]),
+    "mention": lambda actions, content: actions.mention(content["typed"], content["names"]),
     "cancel": lambda actions, content: actions.cancel(),
     "restart": lambda actions, content: actions.restart(),
     "unqueue": lambda actions, content: actions.unqueue(content["turn"]),

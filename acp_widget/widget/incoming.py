@@ -36,7 +36,28 @@ def setting(value: Any) -> str:
     return "" if isinstance(value, bool) else _AGENTS(value)
 
 
+def or_none(check: Check) -> Check:
+    """The same, or nothing at all."""
+    return lambda value: "" if value is None else check(value)
+
+
+def names(value: Any) -> str:
+    """What is mentioned in a draft."""
+    if not isinstance(value, list) or len(value) > MENTIONS:
+        return f"is no list of at most {MENTIONS} names"
+    return next((f"has one that {fault}" for each in value if (fault := _PATH(each))), "")
+
+
+def mentions(value: Any) -> str:
+    """What is mentioned in a prompt, and whether it must be there."""
+    if not isinstance(value, dict):
+        return "is no object"
+    return names(list(value)) or next((f"of {name!r} {fault}" for name in value if (fault := flag(value[name]))), "")
+
+
+MENTIONS = 50
 _NAME = text(200)
+_PATH = text(4096)
 _AGENTS = text(100_000)  # an id that an agent made
 
 MESSAGES: dict[str, dict[str, Check]] = {
@@ -47,7 +68,9 @@ MESSAGES: dict[str, dict[str, Check]] = {
     "remember": {"id": _NAME, "permission": _NAME, "optionId": _AGENTS, "rule": _AGENTS},
     "revoke": {"id": _NAME, "rule": _AGENTS},
     "dismiss": {"id": _NAME, "permission": _NAME},
-    "prompt": {"id": _NAME, "text": text(1_000_000)},
+    "prompt": {"id": _NAME, "text": text(1_000_000), "mentions": or_none(mentions)},
+    "prompt again": {"id": _NAME, "again": _NAME},
+    "mention": {"id": _NAME, "typed": or_none(_PATH), "names": names},
     "cancel": {"id": _NAME},
     "restart": {"id": _NAME},
     "unqueue": {"id": _NAME, "turn": _NAME},
@@ -56,6 +79,14 @@ MESSAGES: dict[str, dict[str, Check]] = {
     "configure": {"id": _NAME, "configId": _AGENTS, "value": setting},
     "login": {"id": _NAME, "methodId": _AGENTS},
 }
+
+
+def kind_of(content: Any) -> str | None:
+    """Which row of the table a message belongs to; None for one of a type that is not known."""
+    name = content.get("type") if isinstance(content, Mapping) else None
+    if name == "prompt" and "again" in content:
+        return "prompt again"
+    return name if isinstance(name, str) and name in MESSAGES else None
 
 
 def problem(fields: Mapping[str, Check], content: Mapping[str, Any]) -> str:

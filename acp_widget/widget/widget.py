@@ -16,7 +16,7 @@ import traitlets
 from .. import runtime
 from .actions import ACTIONS, Action, SessionActions, sentence
 from .bundle import asset
-from .incoming import MESSAGES, problem
+from .incoming import MESSAGES, kind_of, problem
 from .model import Model
 from .pending import Operation, clean
 from .scalars import scalars
@@ -266,9 +266,10 @@ class SessionWidget(Model):
     def _handle(self, content: Any) -> None:
         if self._closed:
             return
-        name = content.get("type") if isinstance(content, Mapping) else None
-        if not isinstance(name, str) or name not in MESSAGES:
-            self._report(f"The browser sent a message of an unknown type: {str(name)[:80]!r}")
+        name = kind_of(content)
+        if name is None:
+            kind = content.get("type") if isinstance(content, Mapping) else None
+            self._report(f"The browser sent a message of an unknown type: {str(kind)[:80]!r}")
             return
         fault = problem(MESSAGES[name], content)
         action = ACTIONS.get(name)
@@ -295,18 +296,23 @@ class SessionWidget(Model):
             else:
                 answer.add_done_callback(lambda done: self._answered(content, done))
 
-    def _answered(self, content: Mapping[str, Any], answer: asyncio.Future[None]) -> None:
-        self._sync.flush()  # what the agent changed is seen before the button is free again
-        error = None if answer.cancelled() else answer.exception()
-        gone = "The agent was ended before it answered." if answer.cancelled() else None
-        self._say_result(content, gone if error is None else sentence(error))
+    def _answered(self, content: Mapping[str, Any], answer: asyncio.Future[Any]) -> None:
+        if content["type"] != "mention":
+            self._sync.flush()  # what the agent changed is seen before the button is free again
+        if answer.cancelled():
+            self._say_result(content, "The agent was ended before it answered.")
+        elif (error := answer.exception()) is not None:
+            self._say_result(content, sentence(error))
+        else:
+            self._say_result(content, None, answer.result())
 
-    def _say_result(self, content: Mapping[str, Any], error: str | None) -> None:
+    def _say_result(self, content: Mapping[str, Any], error: str | None, value: Any = None) -> None:
         if error is not None:
             self._report(f"An action was refused: {error}")
         identity = content.get("id")
         if isinstance(identity, str) and len(identity) <= 200:
-            self._send_message({"type": "result", "id": identity, "ok": error is None, "error": error}, [])
+            result = {"type": "result", "id": identity, "ok": error is None, "error": error}
+            self._send_message(result if value is None else {**result, "value": value}, [])
 
     def _hello(self, content: Mapping[str, Any]) -> None:
         self.greeted = True
