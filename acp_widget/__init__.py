@@ -56,6 +56,7 @@ _HOMES = {
     "StartTimeout": "errors",
     "WaitNotPossible": "errors",
     "NobodyWatching": "errors",
+    "PermissionsFailed": "errors",
 }
 
 __all__ = [*sorted(_HOMES), "__version__"]
@@ -77,6 +78,7 @@ if TYPE_CHECKING:
         NoAnswer as NoAnswer,
         NobodyWatching as NobodyWatching,
         NotOffered as NotOffered,
+        PermissionsFailed as PermissionsFailed,
         ProtocolVersionError as ProtocolVersionError,
         RequestError as RequestError,
         SessionNotFound as SessionNotFound,

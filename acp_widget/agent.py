@@ -336,7 +336,7 @@ class Agent(Callbacks):
         __tracebackhide__ = True
         with contextlib.suppress(IndexError):
             while True:
-                _warn(self._driver.asking.warnings.popleft(), errors.NobodyWatching, quietly=quietly)
+                _warn(*self._driver.asking.warnings.popleft(), quietly=quietly)
 
     # --- display ---------------------------------------------------------------------------------------------------
 

@@ -20,7 +20,6 @@ _TICK = 0.25  # seconds between two looks at whether somebody came
 _BRIEFLY = 1.0  # seconds that a view has to come when none came for an earlier request
 _SHOWN = 200  # characters of an agent's text in our sentences
 _LISTED = 10  # option ids in a refusal
-_WHICH = "A rule allows it, but the agent offers several ways to allow it once: which one is meant is yours to say."
 
 
 class Audience(Protocol):
@@ -54,8 +53,8 @@ class Asking:
         self.policy: policy.Permissions = permissions
         self.added = policy.Policy()
         """Rules that go with any policy."""
-        self.warnings: deque[str] = deque(maxlen=50)
-        """What the fallback did, for whoever waits."""
+        self.warnings: deque[tuple[str, type[Warning]]] = deque(maxlen=50)
+        """What the fallback did, and functions that failed, for whoever waits."""
         self._state, self._emit, self._audience = state, emit, audience
         self._nobody_after = nobody_after
         self._nobody_came = False
@@ -111,7 +110,7 @@ class Asking:
         self._emit({"type": "rules", "rules": [{"word": word, "text": repr(rule)} for word, rule in listed]})
 
     def _proposed(self, request: Mapping[str, Any]) -> policy.Rule | None:
-        if _ways_to_allow(request) > 1:
+        if policy.ways_to_allow(request) > 1:
             return None  # a rule could not choose
         try:
             return policy.proposed(policy.touched(*self._about(request)))
@@ -182,8 +181,10 @@ class Asking:
         request = self._state.get("permissions", permission)
         if request is not None:
             self._tell(permission, request, decision.why or None)
+            if decision.failed:
+                self._warn_of(request, decision.why)
         if not self._audience.possible():
-            self._fall_back(permission, "no notebook is attached")
+            self._fall_back(permission, "no notebook is attached", decision.why)
         elif not self._audience.seen():
             self._unseen[permission] = 0.0
             if self._watching is None:
@@ -191,45 +192,41 @@ class Asking:
 
     async def _ask_function(self, permission: str, function: policy.Function) -> None:
         """Let the user's function decide, on a thread of its own or as a coroutine; what fails is asked."""
-        decision = policy.ASK
+        name = policy.name_of(function)
+        request: Mapping[str, Any] | None = None
         try:
-            decision = await policy.call_function(function, self.view(permission))
+            answer = await policy.call_function(function, self.view(permission))
+            request = self._state.get("permissions", permission)
+            decision = policy.ASK if request is None else policy.of_answer(answer, request, name)
         except Exception as error:  # never an approval
             log.warning("The function for permissions failed", exc_info=True)
-            self._emit(
-                {
-                    "type": "diagnostic",
-                    "message": f"permissions={policy.name_of(function)} failed, so you are asked: "
-                    f"{type(error).__name__}: {str(error)[:_SHOWN]}",
-                    "where": "permissions",
-                }
-            )
+            decision = policy.of_failure(error, name)
+            request = self._state.get("permissions", permission)
         finally:
             self._asked.pop(permission, None)
-        request = self._state.get("permissions", permission)
-        if request is None or request["status"] != "pending":
-            return  # somebody was quicker
-        self._act(permission, policy.of_answer(decision, request, policy.name_of(function)))
+        if request is not None and request["status"] == "pending":  # else somebody was quicker
+            self._act(permission, decision)
+
+    def _warn_of(self, request: Mapping[str, Any], why: str) -> None:
+        """Say that the user's function failed: where it is seen beside the session, and in the cell that waits."""
+        text = (
+            f"The function for permissions did not decide about {request['title'][:_SHOWN]!r}: {why}. "
+            "It is asked then, and rejected where nobody can answer."
+        )
+        self._emit({"type": "diagnostic", "message": text, "where": "permissions"})
+        self.warnings.append((text, errors.PermissionsFailed))
 
     def _by_rules(self, request: Mapping[str, Any]) -> policy.Decision | None:
         """What the rules say; None when there are none, or none for this request and something else decides."""
-        rules = self._rules()
+        rules, decide_all = self._rules()
         if rules is None:
             return None
         try:
-            about = self._about(request)
-            if self._is_ambiguous(request, rules.explain_now(policy.touched(*about), self._cost())):
-                return policy.Decision("ask", None, _WHICH)
-            decision = rules.decide(*about, cost=self._cost())
+            decision = rules.decide(*self._about(request), cost=self._cost())
         except Exception:  # what could not be judged is asked, never allowed
             log.exception("The rules could not judge a request")
             return policy.ASK
-        return decision if decision.rule is not None or isinstance(self.policy, policy.Policy) else None
-
-    def _is_ambiguous(self, request: Mapping[str, Any], verdict: policy.Verdict) -> bool:
-        """Whether rules allow it, and the agent offers several ways to."""
-        by_always = verdict.always and policy.first(request["options"], "allow_always") is not None
-        return verdict.action == "allow" and not by_always and _ways_to_allow(request) > 1
+        return decision if decide_all or decision.rule is not None else None
 
     def _cost(self) -> float:
         """What the session has cost, as far as the agent reports it."""
@@ -237,10 +234,13 @@ class Asking:
         amount = cost.get("amount") if isinstance(cost, Mapping) else None
         return float(amount) if isinstance(amount, (int, float)) and not isinstance(amount, bool) else 0.0
 
-    def _rules(self) -> policy.Policy | None:
+    def _rules(self) -> tuple[policy.Policy | None, bool]:
+        """The rules in force, and whether they decide about every request."""
         if isinstance(self.policy, policy.Policy):
-            return self.policy.plus(self.added)
-        return self.added if self.added.allow or self.added.reject else None
+            return self.policy.plus(self.added), True
+        if self.policy == "allow" and self.added.reject:  # what may hide something that is rejected asks
+            return policy.Policy(self.added.allow, self.added.reject, otherwise="allow"), True
+        return (self.added if self.added.allow or self.added.reject else None), False
 
     def _about(self, request: Mapping[str, Any]) -> tuple[Mapping[str, Any], Mapping[str, Any] | None, str]:
         call_id = request.get("toolCallId")
@@ -255,12 +255,10 @@ class Asking:
         request = self._state.get("permissions", permission)
         if request is None:
             raise errors.AnswerRefused("There is no such permission request.")
-        rules = self._rules()
+        rules, decide_all = self._rules()
         if rules is not None:
-            verdict = rules.explain_now(policy.touched(*self._about(request)), self._cost())
-            if self._is_ambiguous(request, verdict):
-                return policy.Verdict("ask", None, (*verdict.reasons, _WHICH))
-            if verdict.rule is not None or isinstance(self.policy, policy.Policy):
+            verdict = rules.explain_request(*self._about(request), self._cost())
+            if decide_all or verdict.rule is not None:
                 return verdict
         assert not isinstance(self.policy, policy.Policy), "its rules were asked"
         if callable(self.policy):
@@ -285,11 +283,13 @@ class Asking:
             for permission in gone if not self._audience.seen() else ():
                 self._nobody_came = True
                 del self._unseen[permission]
-                self._fall_back(permission, f"no view of the session was open for {patience:g} s")
+                why = (self._state.get("permissions", permission) or {}).get("why")
+                self._fall_back(permission, f"no view of the session was open for {patience:g} s", why)
         self._unseen.clear()
         self._watching = None
 
-    def _fall_back(self, permission: str, because: str) -> None:
+    def _fall_back(self, permission: str, because: str, why: str | None) -> None:
+        """Answer for nobody. `why`: for what reason it was asked at all."""
         request = self._state.get("permissions", permission)
         if request is None or request["status"] != "pending":
             return
@@ -300,20 +300,19 @@ class Asking:
             if self.policy == "allow"
             else "Pass permissions='allow' or 'reject', or show the turn or the agent in a notebook."
         )
+        why = (why or "").rstrip(".")
+        asked = f" It was asked because: {why}." if why else ""
         text = (
-            f"The agent asked {request['title'][:_SHOWN]!r} and nobody could answer ({because}), so it was {what}. "
-            f"{advice}"
+            f"The agent asked {request['title'][:_SHOWN]!r} and nobody could answer ({because}), so it was {what}."
+            f"{asked} {advice}"
         )
         log.warning("%s", text)
-        self.warnings.append(text)
-        self._carry_out(permission, decision, "nobody", f"{decision.why}: {because}")
+        self.warnings.append((text, errors.NobodyWatching))
+        told = f"{decision.why}: {because}"
+        self._carry_out(permission, decision, "nobody", f"{why}. {told}" if why else told)
 
     def _carry_out(self, permission: str, decision: policy.Decision, by: str, why: str) -> None:
         if decision.action == "select" and decision.option_id is not None:
             self.answer(permission, decision.option_id, by=by, why=why)
         else:
             self.dismiss(permission, by=by, why=why)
-
-
-def _ways_to_allow(request: Mapping[str, Any]) -> int:
-    return len({option["optionId"] for option in request["options"] if option.get("kind") == "allow_once"})

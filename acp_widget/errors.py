@@ -135,6 +135,10 @@ class NobodyWatching(UserWarning):
     """A permission request was answered by the fallback (a rejection), because nobody could see it."""
 
 
+class PermissionsFailed(UserWarning):
+    """The function given as `permissions` raised, or returned what is no answer: the user was asked instead."""
+
+
 def _restored(kind: type[AcpError], args: tuple[Any, ...], fields: dict[str, Any]) -> AcpError:
     error = kind.__new__(kind, *args)
     error.args = args

@@ -83,7 +83,7 @@ def test_outside_a_notebook_the_fallback_answers_at_once() -> None:
     session.ask(title="T" * 10_000)
     assert session.outcomes() == ["no"]
     assert session.permission()["by"] == "nobody"
-    [warning] = session.asking.warnings
+    [(warning, _)] = session.asking.warnings
     assert "no notebook is attached" in warning
     assert len(warning) < 500
 
@@ -272,7 +272,7 @@ def test_nobody_means_seconds_in_which_a_view_could_have_come_and_few_after_that
         await until(lambda: session.outcomes() == ["no"] * 3)
 
     session = _watched(steps)
-    assert ["for 10 s" in each for each in session.asking.warnings] == [True, False, False]
+    assert ["for 10 s" in each for each, _ in session.asking.warnings] == [True, False, False]
 
 
 def test_a_clock_that_is_replaced_counts_for_nothing() -> None:

@@ -131,8 +131,9 @@ LIBRARIES: dict[str, set[str]] = {
 PUBLIC = """
     AcpError Agent AgentClosed AgentExited AgentNotFound AnswerRefused Attachment AuthRequired Budget Change Choice
     CodeBlock Command Config ConnectionClosed Diff Edit Entities Fetch Message NoAnswer NobodyWatching NotOffered
-    Permission Plan PlanEntry Policy ProtocolVersionError Read RequestError Rule Run SessionInfo SessionNotFound
-    StartTimeout Subscription Terminal Tool ToolCall TouchedFile Turn Usage Verdict WaitNotPossible __version__
+    Permission PermissionsFailed Plan PlanEntry Policy ProtocolVersionError Read RequestError Rule Run SessionInfo
+    SessionNotFound StartTimeout Subscription Terminal Tool ToolCall TouchedFile Turn Usage Verdict WaitNotPossible
+    __version__
 """.split()  # noqa: SIM905
 
 MODULES = sorted(PACKAGE.rglob("*.py"))

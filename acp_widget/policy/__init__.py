@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from .functions import Function, call_function, name_of, of_answer
+from .functions import Function, call_function, name_of, of_answer, of_failure, takes
 from .proposing import proposed
 from .rulebook import Budget, Policy, Verdict
 from .rules import Edit, Fetch, Read, Rule, Run, Tool, rule_of
 from .touched import touched
-from .words import ASK, WORDS, Decision, Word, decide, fallback, first
+from .words import ASK, WORDS, Decision, Word, decide, fallback, ways_to_allow
 
 Permissions = Word | Policy | Function
 
@@ -31,24 +31,31 @@ __all__ = [
     "check",
     "decide",
     "fallback",
-    "first",
     "name_of",
     "of_answer",
+    "of_failure",
     "proposed",
     "rule_of",
     "told",
     "touched",
+    "ways_to_allow",
 ]
 
 
 def check(policy: object) -> Permissions:
-    """The policy itself when it is one; a `ValueError` that lists them when not."""
+    """The policy itself when it is one; a `ValueError` that lists them, or says what is wrong with it, when not."""
     if isinstance(policy, Policy):
         return policy
     if callable(policy) and not isinstance(policy, type):
+        if wrong := takes(policy):
+            raise ValueError(wrong)
         return policy
+    if isinstance(policy, Rule) or (
+        isinstance(policy, (list, tuple)) and any(isinstance(each, Rule) for each in policy)
+    ):
+        raise ValueError(f"permissions={policy!r}: rules stand in a Policy, permissions=Policy(allow=[…]).")
     for known in WORDS:
-        if policy == known:
+        if isinstance(policy, str) and policy == known:
             return known
     raise ValueError(f"permissions={policy!r} is not known. Use one of: {', '.join(map(repr, WORDS))}, or a Policy(…).")
 

@@ -13,7 +13,7 @@ from typing import Any
 
 from .rules import Edit, Rule, Run, rule_of
 from .touched import Thing, Touched, touched
-from .words import ASK, WORDS, Decision, Word, decide, first
+from .words import ASK, SEVERAL, WORDS, Decision, Word, decide, first, ways_to_allow
 
 _NOTEBOOKS = Edit("**/*.ipynb")
 _DEFAULT = "notebooks are not written unless a rule names them"
@@ -212,6 +212,20 @@ class Policy:
     def _hides(self, thing: Thing) -> bool:
         return any(isinstance(rule, Run) and rule.hides_in(thing) for rule in self.reject)
 
+    def explain_request(
+        self, permission: Mapping[str, Any], call: Mapping[str, Any] | None, cwd: str, cost: float = 0.0
+    ) -> Verdict:
+        """What `decide` would answer a request, with the options that the agent offers. Changes nothing."""
+        verdict = self.explain_now(touched(permission, call, cwd), cost)
+        if self._is_ambiguous(verdict, permission):
+            return dataclasses.replace(verdict, action="ask", reasons=(*verdict.reasons, SEVERAL))
+        return verdict
+
+    def _is_ambiguous(self, verdict: Verdict, permission: Mapping[str, Any]) -> bool:
+        """Whether rules allow it, and the agent offers several ways to."""
+        by_always = verdict.always and first(permission["options"], "allow_always") is not None
+        return verdict.action == "allow" and not by_always and ways_to_allow(permission) > 1
+
     def decide(
         self, permission: Mapping[str, Any], call: Mapping[str, Any] | None, cwd: str, cost: float = 0.0
     ) -> Decision:
@@ -228,6 +242,8 @@ class Policy:
             spent = self.budget and self.budget.spent(self._spent.calls, now - began, cost)
             if spent:
                 return Decision("ask", None, spent)
+            if self._is_ambiguous(verdict, permission):
+                return Decision("ask", None, SEVERAL, verdict.rule)
             options = permission["options"]
             option = first(options, "allow_always") if verdict.always else None
             option = first(options, "allow_once") if option is None else option

@@ -11,6 +11,8 @@ from typing import Any, Literal
 
 Word = Literal["ask", "allow", "reject"]
 
+SEVERAL = "A rule allows it, but the agent offers several ways to allow it once: which one is meant is yours to say."
+
 WORDS: tuple[Word, ...] = ("ask", "allow", "reject")
 
 
@@ -27,6 +29,8 @@ class Decision:
     why: str = ""
     rule: str | None = None
     """The rule that decided, as it is written."""
+    failed: bool = False
+    """Whether the user's own function failed, so that it is asked."""
 
 
 ASK = Decision("ask")
@@ -81,3 +85,8 @@ def first(options: Sequence[Mapping[str, Any]], kind: str) -> str | None:
         if all(other.get("kind") == kind for other in options if other["optionId"] == option_id):
             return option_id
     return None
+
+
+def ways_to_allow(permission: Mapping[str, Any]) -> int:
+    """How many options the agent offers that allow it once."""
+    return len({option["optionId"] for option in permission["options"] if option.get("kind") == "allow_once"})
