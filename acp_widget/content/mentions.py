@@ -196,7 +196,9 @@ def _told(path: str) -> dict[str, str]:
 
 
 def _hidden(name: str, value: object) -> bool:
-    """A name that IPython made."""
+    """A name that IPython or Python made."""
+    if name.startswith("__") and name.endswith("__"):
+        return True
     nothing = object()
     return getattr(_shell(), "user_ns_hidden", {}).get(name, nothing) is value
 

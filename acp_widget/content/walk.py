@@ -52,14 +52,13 @@ def below(roots: Roots, typed: str, *, entries: int = ENTRIES, seconds: float = 
                         return found, False
                     plain = not (entry.name.startswith(".") or entry.name in SKIPPED)
                     shown = plain or (asked != "" and prefix in first and entry.name.startswith(asked))
-                    if not shown or not typable(entry.name) or not _reachable(entry, roots):
-                        continue
-                    if entry.is_dir():
+                    kind = _kind(entry, roots) if shown and typable(entry.name) else None
+                    if kind == "file":
+                        found.append(Found(prefix + entry.name, entry.path))
+                    elif kind == "folder":
                         found.append(Found(f"{prefix}{entry.name}/", entry.path))
                         if plain and not entry.is_symlink():
                             waiting.append((entry.path, found[-1].text))
-                    elif entry.is_file():
-                        found.append(Found(prefix + entry.name, entry.path))
         except OSError:
             continue  # gone meanwhile, or not ours to read
     return found, True
@@ -80,12 +79,11 @@ def _begin(roots: Roots, folder: str) -> list[tuple[str, str]]:
     return [(place.path, folder)] if Path(place.path).is_dir() else []
 
 
-def _reachable(entry: os.DirEntry[str], roots: Roots) -> bool:
-    """Not a link that leads out."""
-    if not entry.is_symlink():
-        return True
+def _kind(entry: os.DirEntry[str], roots: Roots) -> str | None:
+    """`"file"` or `"folder"`; None for all else, and for a link that leads out or to nothing."""
     try:
-        roots.find(entry.path)
-    except RequestError:
-        return False
-    return True
+        if entry.is_symlink():
+            roots.find(entry.path)
+        return "folder" if entry.is_dir() else "file" if entry.is_file() else None
+    except (OSError, RequestError):
+        return None
