@@ -21,8 +21,10 @@ from acp_widget.content.attached import TOTAL
 from acp_widget.content.walk import below
 from acp_widget.errors import AcpError
 from acp_widget.host.roots import Roots
+from acp_widget.prompts import Prompts
 
 from .agents.scripted import scripted, until
+from .state_host import Host
 
 # Says what it was sent, block by block.
 TELLS = """
@@ -417,6 +419,16 @@ def test_more_than_a_prompt_may_have_is_refused(page: Page) -> None:
     assert "at most 20.0 MiB go with one prompt. Nothing was sent." in result["error"]
 
 
+def test_a_prompt_with_mentions_to_an_agent_that_was_closed_says_so(page: Page) -> None:
+    InteractiveShell.instance().user_ns["xs"] = [1]
+    page.agent.close()
+    assert page.act(type="prompt", text="@xs", mentions={"xs": True})["ok"]
+    [turn] = page.agent.turns
+    assert turn.status == "not_sent"
+    assert turn.error is not None
+    assert turn.error["message"] == "the agent was closed"
+
+
 def test_an_object_that_does_not_come_back_stops_nothing_else_and_leaves_nothing(
     page: Page, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -510,3 +522,15 @@ def test_a_turn_that_is_not_there_cannot_be_sent_again(page: Page, turn: str) ->
     result = page.act(type="prompt", again=turn)
     assert result["error"] == "This turn is not in the session any more. Write the prompt again."
     assert page.agent.turns == []
+
+
+def test_what_an_agent_replayed_is_sent_again_as_its_words_not_as_what_you_attached() -> None:
+    host = Host()
+    said = {"type": "text", "text": "Hello", "_meta": {"acp-widget": {"name": "secrets.env", "kind": "file"}}}
+    host.event("replayBegin")
+    host.feed({"sessionUpdate": "user_message", "messageId": "u", "content": [said]})
+    host.event("replayEnd")
+    [turn] = host.reader.keys("turns")
+    blocks = Prompts(host.reader, lambda event: None).again(turn)
+    assert blocks is not None
+    assert blocks() == [{"type": "text", "text": "Hello"}]
