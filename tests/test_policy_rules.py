@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import math
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 from acp_widget.policy import Budget, Edit, Fetch, Policy, Read, Run, Tool, rule_of, touched
@@ -199,3 +202,103 @@ def test_the_explanation_says_which_part_of_the_budget_is_used_up(used: str, cos
         policy.decide(*edit("a"), cwd)
     verdict = policy.explain_now(touched(*edit("a"), cwd), cost)
     assert (verdict.action, verdict.reasons[-1]) == ("ask", f"The budget of 1 {used} is used up.")
+
+
+@pytest.mark.parametrize("value", ["many", "5", [1], True, 1j, object()])
+@pytest.mark.parametrize("name", ["calls", "seconds", "cost"])
+def test_a_budget_of_no_number_is_refused_in_words(name: str, value: Any) -> None:
+    whole = "whole " if name == "calls" else ""
+    with pytest.raises(TypeError, match=rf"Budget\({name}=.*\): it is a {whole}number, 0 or more; None: no limit"):
+        Budget(**{name: value})
+
+
+@pytest.mark.parametrize("value", [-1, 10**400])
+@pytest.mark.parametrize("name", ["calls", "seconds", "cost"])
+def test_a_budget_below_nothing_or_without_end_is_refused(name: str, value: Any) -> None:
+    with pytest.raises(ValueError, match=rf"Budget\({name}=.*0 or more"):
+        Budget(**{name: value})
+
+
+def test_a_budget_takes_numbers_of_any_make() -> None:
+    for odd in (math.nan, math.inf, -math.inf, -0.5):
+        with pytest.raises(ValueError, match="0 or more"):
+            Budget(seconds=odd)
+    with pytest.raises(TypeError, match="whole number"):
+        Budget(calls=1.5)  # type: ignore[arg-type]
+    budget = Budget(calls=np.int64(3), seconds=np.float32(0.5), cost=Fraction(1, 2))
+    assert repr(budget) == "Budget(calls=3, seconds=0.5, cost=0.5)"
+    with pytest.raises(TypeError, match=r"write, for instance, budget=Budget\(calls=50\)"):
+        Policy(budget=5)  # type: ignore[arg-type]
+
+
+EQUAL = [
+    Policy(),
+    Policy(allow=[Edit("src/**", always=True), Run("pytest *")], reject=["delete", Run("rm *")], otherwise="reject"),
+    Policy(allow="read", budget=Budget(calls=np.int64(5), seconds=1.5)),
+    Policy(allow=[Edit('it\'s "q" \\ \n')], budget=Budget()),
+]
+
+
+@pytest.mark.parametrize("policy", EQUAL, ids=repr)
+def test_a_policy_that_is_kept_is_equal_to_what_was_saved(policy: Policy, tmp_path: Path, cwd: str) -> None:
+    policy.save(tmp_path / "p.json")
+    kept = Policy.load(tmp_path / "p.json")
+    assert kept == policy
+    assert hash(kept) == hash(policy)
+    kept.decide(*edit("a"), cwd)
+    assert kept == policy, "what it allowed so far does not count"
+    assert [each for each in EQUAL if each == kept] == [policy]
+    assert policy != repr(policy)
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("[]", "it is no object"),
+        ('{"rejects": []}', "'rejects' is not known there; it has allow, reject"),
+        ('{"budget": {"calls": "many"}}', "whole number"),
+        ('{"budget": 5}', "argument"),
+        ('{"allow": ["Edit"]}', "names a tool"),
+        ('{"allow": 5}', "list of rules"),
+        ("[" * 100_000, ""),
+    ],
+)
+def test_a_file_with_something_else_is_refused(text: str, why: str, tmp_path: Path) -> None:
+    (tmp_path / "p.json").write_text(text)
+    with pytest.raises(ValueError, match=rf"p\.json holds no policy: .*{why}"):
+        Policy.load(tmp_path / "p.json")
+
+
+@pytest.mark.parametrize("text", ["Edit", "EDIT", "Run", "run", "Read", "Fetch", "Tool", "tool"])
+def test_the_name_of_a_rule_alone_is_no_rule(text: str) -> None:
+    hint = rf"'{text}': a text names a tool.*For the rule, write {text.capitalize()}\(\".*\"\); .*Tool\('{text}'\)"
+    for wrong in (text, [text]):
+        with pytest.raises(ValueError, match=hint):
+            Policy(allow=wrong)
+        with pytest.raises(ValueError, match=hint):
+            Policy(reject=wrong)
+
+
+def test_one_rule_needs_no_list_and_kinds_stay_words() -> None:
+    assert Policy(allow=Edit("x")) == Policy(allow=[Edit("x")])
+    assert Policy(reject="Run('rm *')").reject == (Run("rm *"),)
+    assert Policy(allow=["edit", "read", "mcp__db__get"]).allow == (Tool("edit"), Tool("read"), Tool("mcp__db__get"))
+    assert Policy(allow=Tool("Edit")).allow == (Tool("Edit"),), "there may be a tool of that name"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "kind", "why"),
+    [
+        (lambda: Policy(allow=Edit), TypeError, "allow=.*takes a list of rules, such as"),
+        (lambda: Policy(reject=5), TypeError, "reject=5: it takes a list of rules, such as"),
+        (lambda: Policy(allow={"edit": "**"}), TypeError, "it takes a list of rules"),
+        (lambda: Policy(allow=[Run]), ValueError, 'Run needs what it is about, such as Run."pytest'),
+        (lambda: Policy(allow=[None]), ValueError, "None is no rule"),
+        (lambda: Edit(["a", "b"]), TypeError, "Edit.*takes a text, such as Edit.*, not list"),
+        (lambda: Edit("a", "b"), TypeError, "always=.* is True or False, not str; one rule has one text"),
+        (lambda: Edit(" "), ValueError, "needs a pattern"),
+    ],
+)
+def test_what_is_no_rule_is_refused_in_words(wrong: Any, kind: type[Exception], why: str) -> None:
+    with pytest.raises(kind, match=why):
+        wrong()

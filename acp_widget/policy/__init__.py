@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from .budget import Budget
 from .functions import Function, call_function, name_of, of_answer, of_failure, takes
 from .proposing import proposed
-from .rulebook import Budget, Policy, Verdict
+from .rulebook import Policy, Verdict
 from .rules import Edit, Fetch, Read, Rule, Run, Tool, rule_of
 from .touched import touched
 from .words import ASK, WORDS, Decision, Word, decide, fallback, ways_to_allow

@@ -11,42 +11,16 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from .budget import Budget
 from .rules import Edit, Rule, Run, rule_of
 from .touched import Thing, Touched, touched
 from .words import ASK, SEVERAL, WORDS, Decision, Word, decide, first, ways_to_allow
 
+_FIELDS = ("allow", "reject", "otherwise", "budget")
+_EXAMPLE = "Edit('src/**'), Run('pytest *')"
 _NOTEBOOKS = Edit("**/*.ipynb")
+_SHOWN = 100  # characters of a wrong value
 _DEFAULT = "notebooks are not written unless a rule names them"
-
-
-@dataclass(frozen=True)
-class Budget:
-    """How much a policy may allow by itself: `calls`, `seconds` since its first decision, `cost` of the session.
-
-    When one is used up, what rules would have allowed is asked. `cost` counts as far as the agent reports it, in its
-    currency. Raises `ValueError` for a number below 0.
-    """
-
-    calls: int | None = None
-    seconds: float | None = None
-    cost: float | None = None
-
-    def __post_init__(self) -> None:
-        for name in ("calls", "seconds", "cost"):
-            value = getattr(self, name)
-            if value is not None and not value >= 0:
-                raise ValueError(f"Budget({name}={value!r}): it is a number, 0 or more.")
-
-    def spent(self, calls: int, seconds: float, cost: float) -> str | None:
-        """A sentence when something is used up."""
-        for name, used, limit in (
-            ("calls", calls, self.calls),
-            ("seconds", seconds, self.seconds),
-            ("cost", cost, self.cost),
-        ):
-            if limit is not None and used >= limit:
-                return f"The budget of {limit:g} {name} is used up."
-        return None
 
 
 @dataclass(frozen=True)
@@ -81,7 +55,8 @@ class Policy:
     when everything is. `otherwise`: `"ask"`, `"allow"` or `"reject"`, for what no rule decides; what cannot be read in
     full is never allowed. `budget`: after it, what would be allowed is asked; agents with the same Policy share it.
 
-    Raises `ValueError` for rules that are none, and an unknown `otherwise`.
+    Two are equal that say the same, whatever they allowed so far. Raises `ValueError` for rules that are none, and an
+    unknown `otherwise`, and `TypeError` for a budget that is none.
 
     >>> policy = Policy(allow=[Edit("src/**"), Run("pytest *")], reject=[Run("rm *")])
     >>> policy
@@ -97,7 +72,9 @@ class Policy:
     ) -> None:
         if otherwise not in WORDS:
             raise ValueError(f"otherwise={otherwise!r} is not known. Use one of: {', '.join(map(repr, WORDS))}.")
-        self.allow, self.reject = _rules(allow), _rules(reject)
+        if not isinstance(budget, Budget | None):
+            raise TypeError(f"budget={repr(budget)[:_SHOWN]}: write, for instance, budget=Budget(calls=50).")
+        self.allow, self.reject = _rules(allow, "allow"), _rules(reject, "reject")
         self.otherwise: Word = otherwise
         self.budget = budget
         self._spent = _Spent()
@@ -130,9 +107,12 @@ class Policy:
         """
         try:
             told = json.loads(Path(path).read_text(encoding="utf-8"))
-            budget = Budget(**told["budget"]) if told.get("budget") else None
+            if not isinstance(told, dict) or (unknown := sorted(told.keys() - _FIELDS)):
+                odd = f"{unknown[0][:_SHOWN]!r} is not known there" if isinstance(told, dict) else "it is no object"
+                raise ValueError(f"{odd}; it has {', '.join(_FIELDS)}")  # a rule in it would be lost
+            budget = Budget(**told["budget"]) if told.get("budget") is not None else None
             return cls(told.get("allow", ()), told.get("reject", ()), told.get("otherwise", "ask"), budget)
-        except (ValueError, TypeError, AttributeError, KeyError) as error:
+        except (ValueError, TypeError, RecursionError) as error:
             raise ValueError(f"{path} holds no policy: {error}") from None
 
     def explain(self, asked: Touched) -> Verdict:
@@ -253,19 +233,32 @@ class Policy:
             why = f"allowed by {verdict.rule}" if verdict.rule else "otherwise='allow'"
             return Decision("select", option, why, verdict.rule)
 
+    def _key(self) -> tuple[object, ...]:
+        return self.allow, self.reject, self.otherwise, self.budget
+
+    def __eq__(self, other: object) -> bool:
+        return self._key() == other._key() if isinstance(other, Policy) else NotImplemented
+
+    def __hash__(self) -> int:
+        return hash(self._key())
+
     def __repr__(self) -> str:
         allow, reject = list(self.allow), list(self.reject)
         spent = f", budget={self.budget!r}, used={self._spent.calls} calls" if self.budget else ""
         return f"Policy(allow={allow!r}, reject={reject!r}, otherwise={self.otherwise!r}{spent})"
 
 
-def _rules(given: Iterable[Rule | str]) -> tuple[Rule, ...]:
+def _rules(given: Iterable[Rule | str], name: str) -> tuple[Rule, ...]:
     if isinstance(given, (str, Rule)):
         given = [given]
+    elif isinstance(given, (type, Mapping)) or not isinstance(given, Iterable):
+        raise TypeError(f"{name}={repr(given)[:_SHOWN]}: it takes a list of rules, such as [{_EXAMPLE}].")
     rules = [rule_of(each) if isinstance(each, str) else each for each in given]
     for rule in rules:
+        if isinstance(rule, type) and issubclass(rule, Rule):
+            raise ValueError(f'{rule.__name__} needs what it is about, such as {rule.__name__}("{rule.example}").')
         if not isinstance(rule, Rule):
-            raise ValueError(f"{rule!r} is no rule. Write, for instance, Edit('src/**') or Run('pytest *').")
+            raise ValueError(f"{repr(rule)[:_SHOWN]} is no rule. Write, for instance, {_EXAMPLE}.")
     return tuple(rules)
 
 

@@ -18,17 +18,22 @@ from .touched import Thing, Touched, Verb
 class Rule:
     """One rule of a `Policy`. `always`: where it allows, an option that the agent remembers may be chosen.
 
-    Raises `TypeError` for a pattern that is no text and `ValueError` for an empty one.
+    Raises `TypeError` for a pattern that is no text, or an `always` that is neither True nor False, and `ValueError`
+    for an empty pattern.
     """
 
     pattern: str
     always: bool = False
 
     verb: ClassVar[Verb | None] = None
+    example: ClassVar[str] = "**"
 
     def __post_init__(self) -> None:
+        name = type(self).__name__
         if not isinstance(self.pattern, str):
-            raise TypeError(f"{type(self).__name__}(…) takes a text, not {type(self.pattern).__name__}.")
+            raise TypeError(f'{name}(…) takes a text, such as {name}("{self.example}"), not {_class(self.pattern)}.')
+        if not isinstance(self.always, bool):
+            raise TypeError(f"{name}(…, always=…) is True or False, not {_class(self.always)}; one rule has one text.")
         if not self.pattern.strip():
             raise ValueError(f"{type(self).__name__}(…) needs a pattern.")
 
@@ -92,6 +97,7 @@ class Run(Rule):
     """
 
     verb = "run"
+    example: ClassVar[str] = "pytest *"
 
     def allows(self, thing: Thing, asked: Touched) -> bool:
         command = thing.command
@@ -126,6 +132,7 @@ class Fetch(Rule):
     """Addresses: `Fetch("https://docs.python.org/**")`. Scheme, host and path are matched one by one."""
 
     verb = "fetch"
+    example: ClassVar[str] = "https://docs.python.org/**"
 
     def allows(self, thing: Thing, asked: Touched) -> bool:
         given, wanted = _address(thing.text), _address(self.pattern)
@@ -147,6 +154,8 @@ class Tool(Rule):
 
     The agent tells both. It says less than any other rule, except that a name which is rejected stays rejected.
     """
+
+    example: ClassVar[str] = "read"
 
     @property
     def is_kind(self) -> bool:
@@ -178,6 +187,11 @@ _KINDS = {kind.__name__: kind for kind in (Edit, Read, Run, Fetch, Tool)}
 def rule_of(text: str) -> Rule:
     """A rule from how it is written: `rule_of("Run('pytest *')")`; a plain word is a `Tool`. Raises `ValueError`."""
     if re.fullmatch(r"\w+", text):
+        if text not in _CALL_KINDS and (kind := _KINDS.get(text.capitalize())):
+            raise ValueError(
+                f"{text!r}: a text names a tool, or a kind of calls: {', '.join(_CALL_KINDS)}. For the rule, write "
+                f'{kind.__name__}("{kind.example}"); for a tool of that name, Tool({text!r}).'
+            )
         return Tool(text)
     try:
         match ast.parse(text.strip(), mode="eval").body:
@@ -190,6 +204,10 @@ def rule_of(text: str) -> Rule:
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         pass  # said below
     raise ValueError(f"{text[:200]!r} is no rule. Write, for instance, Edit('src/**') or Run('pytest *').")
+
+
+def _class(value: object) -> str:
+    return type(value).__name__
 
 
 def _words_match(pattern: str, words: Words, *, fold: bool = False) -> bool:
