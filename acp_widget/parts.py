@@ -86,8 +86,9 @@ class Diff(Result):
         *(("patch_format", "text"), ("patch", "text")),
     )
 
-    def __init__(self, item: Mapping[str, Any]) -> None:
+    def __init__(self, item: Mapping[str, Any], cwd: str | None = None) -> None:
         self._item = item
+        self._cwd = cwd
 
     @property
     def raw(self) -> dict[str, Any]:
@@ -149,7 +150,7 @@ class Diff(Result):
         return sum(mark == sign for mark, _ in marked_lines(self.patch))
 
     def _drawn(self) -> Sequence[Entry]:
-        return shown.diff(self._item)
+        return shown.diff(self._item, self._cwd)
 
     def __eq__(self, other: object) -> bool:
         return isinstance(other, Diff) and other._item == self._item

@@ -61,9 +61,9 @@ def entity(source: Source, group: str, key: str) -> list[Entry]:
     return Reader(snapshot, colours=True).of(group, key)
 
 
-def diff(item: Mapping[str, Any]) -> list[Entry]:
-    """What one diff item shows."""
-    return [Reader({}).item(item)]
+def diff(item: Mapping[str, Any], cwd: str | None = None) -> list[Entry]:
+    """What one diff item shows; paths relative to `cwd`, where they stand in it."""
+    return [Reader({"session": {"cwd": cwd}}).item(item)]
 
 
 def _terminals(source: Source, found: Mapping[str, Any]) -> dict[str, Any]:

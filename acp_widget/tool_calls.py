@@ -79,7 +79,8 @@ class ToolCall(Entity):
     @property
     def diffs(self) -> Entities[Diff]:
         items = self._data.get("content", ())
-        return Entities([Diff(item) for item in items if item.get("type") == "diff"], Diff)
+        cwd = self._reader.part("session").get("cwd")
+        return Entities([Diff(item, cwd) for item in items if item.get("type") == "diff"], Diff)
 
     @property
     def terminals(self) -> Entities[Terminal]:
@@ -329,11 +330,12 @@ class Permission(Entity):
         drawn = list(super()._drawn())
         call = (self._data.get("subject") or {}).get("toolCall")
         if isinstance(call, Mapping):
+            cwd = self._reader.part("session").get("cwd")
             known = self._reader.get("toolCalls", f"t:{self.tool_call_id}") or {}
             title = call.get("title") or known.get("title") or call.get("toolCallId")
             items = [item for item in call.get("content") or () if isinstance(item, Mapping)]
             drawn[:0] = [Line("Tool call", str(title))]
-            drawn[1:1] = [entry for item in items if item.get("type") == "diff" for entry in shown.diff(item)]
+            drawn[1:1] = [entry for item in items if item.get("type") == "diff" for entry in shown.diff(item, cwd)]
         if self.pending:
             offered = [f"{each.get('optionId')!r} ({each.get('name')})" for each in self.options[:_OPTIONS]]
             more = f" and {len(self.options) - _OPTIONS} more" if len(self.options) > _OPTIONS else ""

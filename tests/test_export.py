@@ -13,7 +13,9 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from acp_widget import AcpError, Agent
 from acp_widget.export import html, markdown, transcript
+from acp_widget.export.patches import relative_patch
 from acp_widget.export.visible import literal, running
 
 AT = {"first": 1_700_000_000.0, "start": 1_700_000_000.0, "end": 1_700_000_002.5}
@@ -263,6 +265,49 @@ def test_the_root_has_the_classes_the_live_view_looks_for() -> None:
 
 def test_the_prompt_stands_once_although_the_agent_echoed_it() -> None:
     assert Page(transcript.turn_html(snapshot(), "r:1", "u")).text.count("Fix it.") == 1
+
+
+@pytest.mark.parametrize("end", ["restart", "crash"])
+def test_each_prompt_stands_once_although_a_new_process_uses_the_ids_again(end: str) -> None:
+    with Agent("demo", env={"ACP_WIDGET_DEMO_PACE": "0"}) as agent:
+        turns = [agent.run("first words", show=False)]
+        if end == "restart":
+            agent.restart()
+        else:
+            with pytest.raises(AcpError):
+                agent.run("/fail crash", show=False)
+        turns += [agent.run(words, show=False) for words in ("second words", "third words")]
+        for turn, words in zip(turns, ("first words", "second words", "third words"), strict=True):
+            for told in (turn._repr_mimebundle_()["text/html"], turn._repr_markdown_()):
+                assert told.count(words) == 1
+        whole = agent._reader.snapshot()
+    for told in (transcript.session_html(whole, "x"), transcript.session_markdown(whole)):
+        assert [told.count(f"{which} words") for which in ("first", "second", "third")] == [1, 1, 1]
+
+
+def test_paths_in_the_headers_of_a_patch_are_relative_to_the_folder_of_the_session() -> None:
+    for told in (transcript.turn_html(snapshot(), "r:1", "x"), transcript.turn_markdown(snapshot(), "r:1")):
+        assert "diff --git stats.py stats.py" in told
+        assert "+++ stats.py" in told
+        assert "/home/me/project/stats.py" not in told
+
+
+@pytest.mark.parametrize(
+    ("header", "shown"),
+    [
+        ("--- /me/a b\t", "--- a b\t"),
+        ('+++ "/me/\\303"', '+++ "\\303"'),
+        ("diff --git /me/a b /me/a b", "diff --git a b a b"),
+        ('diff --git "/me/a b" "/me/c"', 'diff --git "a b" "c"'),
+        ("diff --git /me/a b /me/c d", "diff --git /me/a b /me/c d"),
+        ("rename from /me/a", "rename from a"),
+        ("+++ /me/../you/a", "+++ /me/../you/a"),
+        ("--- /meadow/a", "--- /meadow/a"),
+        ("@@ -1 +1 @@\n--- /me/a\n+++ /me/b", "@@ -1 +1 @@\n--- /me/a\n+++ /me/b"),
+    ],
+)
+def test_only_a_path_that_certainly_stands_in_the_folder_is_made_relative(header: str, shown: str) -> None:
+    assert relative_patch(f"{header}\n/me/", "/me") == f"{shown}\n/me/"
 
 
 def test_code_fences_become_blocks_in_messages_and_tool_calls() -> None:

@@ -1,10 +1,14 @@
-"""The lines of a patch, and what each of them is."""
+"""The lines of a patch, what each of them is, and paths as they are shown."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator
 
+_ONE_PATH = re.compile(r"(--- |\+\+\+ |(?:rename|copy) (?:from|to) )(.+)")
+_TWO_PATHS = re.compile(
+    r'diff --git (?:(?P<one>[^" ]+|"(?:[^"\\]|\\.)*") (?P<two>[^" ]+|"(?:[^"\\]|\\.)*")|(?P<same>.+) (?P=same))'
+)
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
@@ -29,3 +33,40 @@ def marked_lines(patch: str) -> Iterator[tuple[str, str]]:
             old, new = int(hunk[1] or 1), int(hunk[2] or 1)
             mark = "@"
         yield mark, line
+
+
+def relative(path: str, cwd: str) -> str:
+    """The path as it is shown: relative to `cwd` where it stands in it; dots are not resolved.
+
+    >>> relative("/home/me/a.py", "/home/me"), relative("/home/me/../you", "/home/me")
+    ('a.py', '/home/me/../you')
+    """
+    full = path.replace("\\", "/")
+    inside = cwd and full.startswith(cwd + "/") and ".." not in full.split("/")
+    return path[len(cwd) + 1 :] or path if inside else path
+
+
+def relative_patch(patch: str, cwd: str) -> str:
+    """A git patch whose headers name files in `cwd` relative to it; what its hunks say stays as it is.
+
+    >>> relative_patch("--- /me/a\\n+++ /me/a\\n@@ -1 +1 @@\\n--- /me/a\\n+x", "/me").split("\\n")
+    ['--- a', '+++ a', '@@ -1 +1 @@', '--- /me/a', '+x']
+    """
+    if not cwd or cwd + "/" not in patch.replace("\\", "/"):
+        return patch
+    return "\n".join(line if mark else _relative_header(line, cwd) for mark, line in marked_lines(patch))
+
+
+def _relative_header(line: str, cwd: str) -> str:
+    one, two = _ONE_PATH.fullmatch(line), _TWO_PATHS.fullmatch(line)
+    if one:
+        return one[1] + _relative_name(one[2], cwd)
+    if two:  # which blank parts them is certain
+        names = (two["same"], two["same"]) if two["same"] else (two["one"], two["two"])
+        return f"diff --git {' '.join(_relative_name(name, cwd) for name in names)}"
+    return line
+
+
+def _relative_name(name: str, cwd: str) -> str:
+    quote = name[:1] if name.startswith('"') else ""
+    return quote + relative(name[len(quote) :], cwd)

@@ -11,6 +11,7 @@ from ..session.running import is_running
 from ..session.screen import screen_text, size_of
 from ..session.words import is_final
 from .entries import Call, Decision, Diff, Entry, Line, Literal, Said, Screen
+from .patches import relative, relative_patch
 from .words import Json, as_bytes, as_json, as_list, as_map, as_title, as_word, clock, cut_end, duration, size
 
 TEXT_LENGTH = 20_000
@@ -136,11 +137,9 @@ class Reader:
             changes[CHANGES:] = [("…", f"{len(changes) - CHANGES} more changes", "")]
         patch = as_map(item.get("patch"))
         text = patch.get("text")
-        return Diff(
-            tuple(changes),
-            cut_end(str(text), TEXT_LENGTH) if text is not None else None,
-            patch.get("format") == "git_patch",
-        )
+        is_git = patch.get("format") == "git_patch"
+        shown = cut_end(str(text), TEXT_LENGTH) if text is not None else None
+        return Diff(tuple(changes), relative_patch(shown, self._cwd) if shown and is_git else shown, is_git)
 
     def _change(self, change: Json) -> tuple[str, str, str]:
         path = self._relative(change.get("path"))
@@ -236,11 +235,7 @@ class Reader:
         yield Literal(f"Unknown update {as_title(as_map(raw).get('sessionUpdate'))}", as_json(raw))
 
     def _relative(self, path: Any) -> str:
-        """The path as it is shown: relative to the session's folder where it stands in it; dots are not resolved."""
-        text = as_title(path)
-        full = text.replace("\\", "/")
-        inside = self._cwd and full.startswith(self._cwd + "/") and ".." not in full.split("/")
-        return text[len(self._cwd) + 1 :] or text if inside else text
+        return relative(as_title(path), self._cwd)
 
 
 _GROUPS = {

@@ -239,9 +239,11 @@ def prompt_result(edit: Edit, event: Event) -> None:
         return
     edit.patch(("turns", key), {"messageId": message_id})
     echo = f"u:{message_id}"
-    if turn["echo"] not in (None, echo) or echo in edit.data["messages"]:
+    # One of that id that an earlier session left is the echo of another prompt.
+    is_there = echo in edit.data["messages"] and echo not in edit.memory.former.get("messages", ())
+    if turn["echo"] not in (None, echo) or is_there:
         # The message taken for the echo was another one, or the echo came before we could know it.
-        edit.patch(("turns", key), {"echo": echo if echo in edit.data["messages"] else None})
+        edit.patch(("turns", key), {"echo": echo if is_there else None})
 
 
 def prompt_error(edit: Edit, event: Event) -> None:
