@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from acp_widget.policy import Edit, Policy, Read, Run, proposed, touched
+from acp_widget.policy import Edit, Policy, Read, Run, Tool, proposed, touched
 
 OPTIONS = [
     {"optionId": "y", "name": "Once", "kind": "allow_once"},
@@ -48,6 +48,12 @@ COMMANDS = [
     (run(command=["pytest", ";", "rm", "x"]), "reject"), (run(command=["pytest", "a&&ls"]), "ask"),
     (run(command=["pytest", "|ls"]), "ask"), (run(command=["pytest", ">x"]), "ask"),
     (run(command=["pytest", "$(ls)"]), "ask"),
+    (run(command=["pytest", "$A"]), "allow"), (run(command=["pytest", "${A}", "*"]), "allow"),
+    (run(command=["$A", "x"]), "ask"), (run(command=["${A}"]), "ask"), (run(command=["pyte*t"]), "ask"),
+    (run(command="pytest $A"), "ask"), (run(command="pytest ${A}"), "ask"), (run(command="pytest '$A'"), "allow"),
+    (run(command=["bash", "-c", "pytest $A"]), "ask"), (run(command=["bash", "-lc", 'pytest "${A}"']), "ask"),
+    (run(command=["bash", "-c", "pytest '$A'"]), "allow"), (run(command=["sh", "-c", "${A} x"]), "ask"),
+    (run(command="pytest", args=["$A"]), "allow"), (run(command="pytest", args="$A"), "ask"),
     (run(command=["pytest", "`ls`"]), "ask"), (run(command=["pytest", "-k", "end$"]), "allow"),
     (run(command=["bash", "-lc", "pytest -k 'a;b'"]), "allow"), (run(command="pytest -k 'a;b'"), "allow"),
     (run(command="pytest", args=["; rm x"]), "reject"), (run(command=["pytest", ";ls"]), "ask"),
@@ -97,7 +103,49 @@ PATHS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize(("call", "wanted"), [*COMMANDS, *PATHS])
+def unified(old: str, new: str = "", rest: str = "") -> str:
+    return f"--- {old}\n+++ {new or old}\n@@ -1 +1 @@\n-a\n+b\n{rest}"
+
+
+PATCH = "*** Begin Patch\n*** Update File: {}\n@@\n-a\n+b\n*** End Patch"
+PATCHES = [
+    (edit(patch=PATCH.format("src/b.py")), "allow"), (edit(patch=PATCH.format("setup.py")), "ask"),
+    (edit(patch=PATCH.format(OUTSIDE)), "ask"), (edit(patch=PATCH.format("src/../setup.py")), "ask"),
+    (edit(patch=PATCH.format("src/n.ipynb")), "reject"), (edit(input=PATCH.format(OUTSIDE)), "ask"),
+    (edit(patchText=PATCH.format("src/b.py\n*** Move to: /etc/x")), "ask"),
+    (edit(patch=PATCH.format("src/b.py\r\n*** Add File: /etc/x\r")), "ask"),
+    (edit(patch=PATCH.format("src/b.py\n  *** Delete File: setup.py")), "ask"),
+    (edit(note="Here it is:\n" + PATCH.format(OUTSIDE)), "ask"), (edit(a=[{"b": PATCH.format(OUTSIDE)}]), "ask"),
+    (edit(arguments='{"patch": "*** Begin Patch\\n*** Add File: /etc/x"}'), "ask"),
+    (edit(patch=unified("a/src/b.py", "b/src/b.py")), "allow"), (edit(diff=unified("src/b.py")), "allow"),
+    (edit(patch=unified("a/src/b.py", "b/setup.py")), "ask"), (edit(patch=unified(OUTSIDE)), "ask"),
+    (edit(patch=unified("/dev/null", "b/src/new.py")), "allow"), (edit(patch=unified("a/a.py")), "ask"),
+    (edit(patch=unified("a/src/b.py\t2026-01-01", "b/src/b.py\t2026-01-02")), "allow"),
+    (edit(patch=unified('"a/src/\\303\\251.py"')), "ask"), (edit(patch=unified('"a/src/b.py"')), "ask"),
+    (edit(patch=unified("a/src/b.py", "", unified("a/setup.py"))), "ask"),
+    (edit(patch=unified("a/src/x\u2028/b.py")), "ask"),
+    (edit(patch=unified("a/src/b\u2028/../../setup.py")), "ask"),
+    (edit(patch="diff --git a/src/b.py b/src/b.py\nold mode 100644\nnew mode 100755\n"), "allow"),
+    (edit(patch="diff --git a/setup.py b/setup.py\nold mode 100644\nnew mode 100755\n"), "ask"),
+    (edit(patch="diff --git src/b.py setup.py\nGIT binary patch\n"), "ask"),
+    (edit(patch="diff --git a/src/b.py b/setup.py\nrename from src/b.py\nrename to setup.py\n"), "ask"),
+    (edit(patch="diff --git a/src/b.py b/src/c.py\nrename from src/b.py\nrename to src/c.py\n"), "allow"),
+    (edit(patch="Index: setup.py\n====\n"), "ask"),
+    (edit(patch="*** a/setup.py\tx\n--- b/setup.py\tx\n*** 1,2 ****\n"), "ask"),
+    (edit(content="Read this:\n" + unified("a/setup.py")), "allow"), (edit(content=PATCH.format(OUTSIDE)), "ask"),
+    (edit(new_string="- a\n--- b\n+ c"), "allow"), (edit(note="--- a\n--- b"), "allow"),
+    ({"kind": "edit", "rawInput": PATCH.format("src/b.py")}, "allow"),
+    ({"kind": "edit", "rawInput": PATCH.format(OUTSIDE)}, "ask"),
+    ({"kind": "edit", "rawInput": [PATCH.format("src/b.py"), unified("setup.py")]}, "ask"),
+    ({"kind": "read", "rawInput": {"path": "README.md", "a": PATCH.format("src/n.ipynb")}}, "reject"),
+    (run(command=["apply_patch", PATCH.format("src/n.ipynb")]), "reject"),
+    (run(command=["apply_patch", PATCH.format("src/b.py")]), "ask"),
+    (run(command=f"apply_patch <<'EOF'\n{PATCH.format('src/n.ipynb')}\nEOF"), "reject"),
+    ({"kind": "edit", "content": [DIFF, {"type": "diff", "changes": [{"path": 5}]}]}, "ask"),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(("call", "wanted"), [*COMMANDS, *PATHS, *PATCHES])
 def test_everything_in_an_input_counts(call: Call, wanted: str, tmp_path: Path) -> None:
     asked = touched({"options": OPTIONS, "problem": None, "subject": None}, call, str(tmp_path))
     verdict = RULES.explain(asked)
@@ -132,3 +180,55 @@ def test_a_call_whose_kind_changed_is_judged_by_the_stricter_one(
     for request, known in (({"subject": subject}, {**call, "kind": before}), ({"subject": None}, told)):
         asked = touched({"options": OPTIONS, "problem": None, **request}, known, str(tmp_path))
         assert RULES.explain(asked).action == wanted
+
+
+@pytest.mark.parametrize("subject_", [True, False])
+def test_a_tool_that_is_rejected_by_a_kind_or_name_that_it_had_stays_rejected(subject_: bool, tmp_path: Path) -> None:
+    """A call that began as a read, and is an edit by now, was named by both."""
+    policy = Policy(allow=[Edit("**"), Tool("mcp__good__*")], reject=[Tool("search"), Tool("mcp__evil__*")])
+
+    def says(before: Call, now: Call) -> str:
+        request = {"options": OPTIONS, "problem": None, "subject": None}
+        if subject_:
+            request["subject"] = {"type": "tool_call", "toolCall": now}
+            return policy.explain(touched(request, before, str(tmp_path))).action
+        kinds = {"kindsBefore": [before["kind"]]}
+        return policy.explain(touched(request, {**before, **now, **kinds}, str(tmp_path))).action
+
+    first, then = {"kind": "search"}, {"kind": "other", "name": "mcp__good__get"}
+    assert says(first, then) == "reject", "it was a search"
+    assert says({"kind": "read"}, then) == "allow"
+    if subject_:
+        assert says({"kind": "other", "name": "mcp__evil__get"}, then) == "reject", "it had that name"
+        assert says({"kind": "other", "name": "mcp__other__get"}, then) == "ask", "it had a name that none allows"
+
+
+def test_a_tool_called_as_a_kind_is_not_of_that_kind(tmp_path: Path) -> None:
+    policy = Policy(allow=[Tool("read")])
+    call = {"kind": "edit", "name": "read", "content": [DIFF]}
+    asked = touched({"options": OPTIONS, "problem": None, "subject": None}, call, str(tmp_path))
+    assert policy.explain(asked).action == "ask"
+    assert Policy(otherwise="allow", reject=[Tool("read")]).explain(asked).action == "reject"
+
+
+def test_a_rejected_kind_holds_for_a_call_that_became_another(tmp_path: Path) -> None:
+    request = {"options": OPTIONS, "problem": None, "subject": None}
+    call = {"kind": "edit", "kindsBefore": ["read"], "content": [DIFF]}
+    asked = touched(request, call, str(tmp_path))
+    rejected = Policy(otherwise="allow", reject=[Tool("read")])
+    assert rejected.explain(asked).action == "reject"
+    assert Policy(allow=[Edit("src/**")], reject=[Tool("read")]).explain(asked).action == "allow", "a path says more"
+    assert Policy(allow=[Tool("read")]).explain(asked).action == "ask", "it edits by now"
+    assert rejected.explain(touched(request, {**call, "kindsBefore": []}, str(tmp_path))).action == "allow"
+
+
+def test_several_ways_to_allow_once_ask_wherever_rules_decide(tmp_path: Path) -> None:
+    ways = [*OPTIONS, {"optionId": "s", "name": "In a sandbox", "kind": "allow_once"}]
+    request = {"options": ways, "problem": None, "subject": None}
+    for policy in (Policy(allow=[Edit("src/**")]), Policy(otherwise="allow")):
+        decision = policy.decide(request, edit(), str(tmp_path))
+        assert (decision.action, decision.option_id) == ("ask", None)
+        assert "several ways to allow it once" in decision.why
+        assert policy.explain_request(request, edit(), str(tmp_path)).reasons[-1] == decision.why
+        assert policy.decide({**request, "options": OPTIONS}, edit(), str(tmp_path)).option_id == "y"
+    assert Policy(reject=[Edit("src/**")]).decide(request, edit(), str(tmp_path)).option_id == "n"

@@ -16,6 +16,7 @@ Words = tuple[str, ...]
 
 _OPERATORS = frozenset(";&|<>()\n\r")
 _SPECIAL = frozenset("$`*?[]{}~#!\\^%")  # expand, comment, escape: what a shell makes of them is not known here
+_ODD_IN_PROGRAM = frozenset("=$`*?{}")  # a list has them as they are; no program is called so
 _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish", "ash"})
 _WRAPPERS = frozenset(
     """
@@ -89,7 +90,7 @@ def _simple(words: Words, depth: int) -> Command:
         return Command(tuple(_unfold(words, depth)), False, f"{name} runs something else")
     if name in _WRAPPERS:
         return Command(tuple(_unfold(words, depth)), False, f"{name} runs something else")
-    if not words[0] or "=" in words[0] or words[0].startswith("-"):
+    if not words[0] or words[0].startswith("-") or not _ODD_IN_PROGRAM.isdisjoint(words[0]):
         return Command(tuple(_unfold(words, depth)), False, "its first word is no plain program")
     return Command(tuple(_unfold(words, depth)), True, unseen=unseen(words))
 

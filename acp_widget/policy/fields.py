@@ -7,7 +7,9 @@ import re
 from collections.abc import Mapping
 from typing import Literal
 
-Role = Literal["path", "paths", "address", "changes", "command", "commands", "folder", "arguments", "input", "harmless"]
+Role = Literal[
+    "path", "paths", "address", "changes", "command", "commands", "folder", "arguments", "input", "content", "harmless"
+]
 
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _LAST: Mapping[Role, str] = {
@@ -16,6 +18,7 @@ _LAST: Mapping[Role, str] = {
     "address": "url urls uri uris",
     "command": "command cmd script argv cmdline commandline",
     "commands": "commands cmds scripts",
+    "content": "content contents text string str body",
     "input": "input inputs params parameters payload",
 }
 """The last part of a name decides: `target_file` and `targetFile` are files."""
@@ -40,7 +43,7 @@ _BY_WHOLE: Mapping[str, Role] = {word: role for role, words in _WHOLE.items() fo
 def role_of(name: str) -> Role | None:
     """What a field of that name holds; None when that is not known.
 
-    >>> role_of("target_file"), role_of("oldPath"), role_of("fileName"), role_of("content")
+    >>> role_of("target_file"), role_of("oldPath"), role_of("fileName"), role_of("amount")
     ('path', 'path', 'path', None)
     """
     return _role(name[-200:])  # a name may be of any length, and is kept

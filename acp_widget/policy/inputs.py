@@ -11,6 +11,7 @@ from typing import Any
 
 from .commands import Command, read_line, read_words
 from .fields import Role, is_written, role_of
+from .patches import files_of, is_patch
 from .paths import place
 from .things import Thing, Verb, at_path
 
@@ -59,6 +60,16 @@ class Input:
                 self.read(json.loads(text), verb, None, depth + 1)
             except (ValueError, RecursionError):
                 self.problem = self.problem or "A text in its input looks like JSON and cannot be read."
+        if is_patch(text, whole=role == "content"):  # what is written into a file may tell of patches
+            self._patch(text)
+
+    def _patch(self, text: str) -> None:
+        """Whatever a call is said to do: a patch is there to be applied."""
+        files, certain = files_of(text)
+        for path in files:
+            self.add(at_path("edit", path, self._cwd))
+        if not certain:
+            self.problem = self.problem or "A patch in its input names files that cannot be read for certain."
 
     def _fields(self, raw: Mapping[str, Any], verb: Verb, role: Role | None, depth: int) -> None:
         roles = {name: role_of(str(name)) for name in raw}
@@ -97,6 +108,8 @@ class Input:
                 continue
             for item in listed or [[]]:
                 command, text = _command(item, arguments)
+                if is_patch(text):
+                    self._patch(text)
                 if doubt:
                     command = Command(command.found, False, doubt)
                 self.add(Thing("run", text, command=command))

@@ -11,13 +11,17 @@ import re
 import unicodedata
 from dataclasses import dataclass
 
+_EXPANDED = re.compile(r"""~|\$|%\w+%|["']|[A-Za-z][\w+.-]*:""")
+"""The begin of a path that a tool may read as something else: a home, a variable, quotes, a scheme."""
+_GLOBS = frozenset("*?[]{}")
+
 
 @dataclass(frozen=True)
 class Place:
     """A path an agent named: as it says (`said`) and with all links resolved (`real`), both absolute.
 
     `inside`: relative to the session's folder, or None when it is outside. `readable` is False for what is no plain
-    path: empty, with control characters, `~` or a scheme.
+    path: empty, with spaces around it or control characters, with `~`, a variable or a scheme, or of `/proc`.
     """
 
     said: str
@@ -30,11 +34,12 @@ class Place:
 def place(path: str, cwd: str) -> Place:
     """Where a path leads, from the folder `cwd`."""
     odd = (
-        not path.strip()
-        or path.startswith("~")
-        or re.match(r"[A-Za-z][\w+.-]*:", path) is not None
+        path != path.strip()  # a tool may strip it
+        or not path
+        or _EXPANDED.match(path) is not None
         or "\\" in path
-        or any(unicodedata.category(letter) in ("Cc", "Cf", "Cs") for letter in path)
+        or (".." in path and not _GLOBS.isdisjoint(path))
+        or any(unicodedata.category(letter) in ("Cc", "Cf", "Cs", "Zl", "Zp") for letter in path)
     )
     if "\0" in path:
         path = path.replace("\0", "\ufffd")
@@ -44,6 +49,8 @@ def place(path: str, cwd: str) -> Place:
         real = os.path.realpath(os.path.join(home, path))
     except (OSError, ValueError):
         return Place(said, said, None, None, False)
+    # What stands there is another thing for another process.
+    odd = odd or any(each.startswith(("/proc/", "/dev/fd/", "/dev/std")) for each in (said, real))
     return Place(said, real, _within(real, home), _within(said, os.path.normpath(cwd)), not odd)
 
 

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .budget import Budget
-from .rules import Edit, Rule, Run, rule_of
+from .rules import Edit, Rule, Run, Tool, rule_of
 from .touched import Thing, Touched, touched
 from .words import ASK, SEVERAL, WORDS, Decision, Word, decide, first, ways_to_allow
 
@@ -177,11 +177,11 @@ class Policy:
         return None, None, f"{what}: no rule matches"
 
     def _about_call(self, asked: Touched) -> tuple[Word | None, Rule | None]:
-        for word, rules in (("reject", self.reject), ("allow", self.allow)):
-            for rule in rules:
-                if rule.verb is None and rule.rejects(Thing("read", ""), asked):
-                    return ("reject" if word == "reject" else "allow"), rule
-        return None, None
+        tools = [[rule for rule in rules if isinstance(rule, Tool)] for rules in (self.reject, self.allow)]
+        for rule in tools[0]:
+            if rule.rejects(Thing("read", ""), asked):
+                return "reject", rule
+        return next((("allow", rule) for rule in tools[1] if rule.fits(asked)), (None, None))
 
     def _hidden(self, thing: Thing) -> str:
         """Why it is not known what a command runs, beside what rules that reject say; empty when it is."""

@@ -162,19 +162,20 @@ class Tool(Rule):
         """Whether it is about a kind of calls, not about the name of a tool."""
         return any(paths.matches(self.pattern, kind) for kind in _CALL_KINDS)
 
-    def matches(self, asked: Touched) -> bool:
-        return paths.matches(self.pattern, asked.kind) or (
-            asked.name is not None and paths.matches(self.pattern, asked.name)
-        )
+    def fits(self, asked: Touched) -> bool:
+        """Whether it is about such a call, for certain: a kind by the strictest that it had, a name by all of them."""
+        if self.is_kind:  # also where a tool is called as a kind
+            return paths.matches(self.pattern, asked.kind)
+        return bool(asked.names) and all(paths.matches(self.pattern, name) for name in asked.names)
 
     def allows(self, thing: Thing, asked: Touched) -> bool:
-        if not self.matches(asked) or (thing.command is not None and not thing.command.is_plain):
+        if not self.fits(asked) or (thing.command is not None and not thing.command.is_plain):
             return False
-        fits = {"edit": {"edit", "delete", "move"}, "read": {"read", "search"}, "run": {"execute"}, "fetch": {"fetch"}}
-        return asked.kind in fits[thing.verb] or not paths.matches(self.pattern, asked.kind)
+        done = {"edit": {"edit", "delete", "move"}, "read": {"read", "search"}, "run": {"execute"}, "fetch": {"fetch"}}
+        return not self.is_kind or asked.kind in done[thing.verb]
 
     def rejects(self, thing: Thing, asked: Touched) -> bool:
-        return self.matches(asked)
+        return any(paths.matches(self.pattern, each) for each in (*asked.kinds, *asked.names))
 
     def narrower(self, other: Rule) -> bool:
         return type(other) is Tool and self._within(other) and not other._within(self)

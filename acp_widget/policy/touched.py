@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import json
-import re
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
 from .inputs import MOST, Input
+from .patches import files_of
 from .things import Thing, Verb, at_path
 
 __all__ = ["Thing", "Touched", "Verb", "touched"]
@@ -16,16 +16,20 @@ __all__ = ["Thing", "Touched", "Verb", "touched"]
 _VERBS: Mapping[str, Verb] = {"read": "read", "search": "read", "execute": "run", "fetch": "fetch"}
 _NEED = frozenset({"read", "edit", "delete", "move", "execute", "fetch"})
 _STRICTNESS = {"execute": 5, "delete": 4, "move": 4, "edit": 3, "fetch": 1, "read": 0, "search": 0}  # others: 2
-_NAMED = re.compile(r"^(?:\+\+\+|---|rename (?:from|to)|copy (?:from|to)) (?:[ab]/)?(.+?)(?:\t.*)?$", re.MULTILINE)
 _IDS = frozenset({"type", "toolCallId", "terminalId", "_meta"})
 
 
 @dataclass
 class Touched:
-    """All that it touches. `problem`: why it cannot be known in full; then no rule allows it."""
+    """All that it touches. `problem`: why it cannot be known in full; then no rule allows it.
+
+    `kind` is the strictest of `kinds`, those that the call has and had; `names` are those of its tool.
+    """
 
     kind: str = "other"
-    name: str | None = None
+    kinds: tuple[str, ...] = ("other",)
+    names: tuple[str, ...] = ()
+    cwd: str = "/"
     things: list[Thing] = field(default_factory=list)
     problem: str | None = None
 
@@ -39,14 +43,14 @@ def touched(permission: Mapping[str, Any], call: Mapping[str, Any] | None, cwd: 
     subject = subject if isinstance(subject, Mapping) else {}
     patch = subject.get("toolCall")
     calls = [each for each in (call, patch) if isinstance(each, Mapping)]
-    found = Touched(problem=permission.get("problem"))
-    for each in calls:
-        found.name = each["name"] if isinstance(each.get("name"), str) else found.name
+    found = Touched(problem=permission.get("problem"), cwd=cwd)
+    found.names = tuple(dict.fromkeys(each["name"] for each in calls if isinstance(each.get("name"), str)))
     kinds = _kinds(_list((call or {}).get("kindsBefore")), calls)
     read = Input(cwd)
     if subject.get("type") == "command":
         kinds = ["execute"]
         read.run({name: value for name, value in subject.items() if name not in _IDS})
+    found.kinds = tuple(dict.fromkeys(kinds))
     found.kind = max(kinds, key=lambda kind: _STRICTNESS.get(kind, 2))
     verb: Verb = "edit" if any(_VERBS.get(kind, "edit") == "edit" for kind in kinds) else "read"
     for each in calls:
@@ -71,8 +75,11 @@ def _read_call(call: Mapping[str, Any], kind: str, verb: Verb, cwd: str, read: I
     """`verb`: what is done with its paths."""
     for item in _list(call.get("content")):
         if isinstance(item, Mapping) and item.get("type") == "diff":
-            for thing in _of_diff(item, cwd):
+            things = list(_of_diff(item, cwd))
+            for thing in things:
                 read.add(thing)
+            if not things:
+                read.problem = read.problem or "A change in it names no file."
     for item in _list(call.get("locations")):
         path = item.get("path") if isinstance(item, Mapping) else None
         if isinstance(path, str) and not (kind == "execute" and path == cwd):
@@ -93,9 +100,9 @@ def _of_diff(diff: Mapping[str, Any], cwd: str) -> Iterator[Thing]:
                     yield at_path("edit", change[name], cwd)
     patch = diff.get("patch")
     text = patch.get("diff", patch.get("text")) if isinstance(patch, Mapping) else patch
-    for path in _NAMED.findall(text) if isinstance(text, str) else ():
+    for path in files_of(text)[0] if isinstance(text, str) else ():
         # A header in a patch is relative to a root nobody tells: it counts unless it is the end of a path named above.
-        if path != "/dev/null" and not any(f"/{each}".endswith(f"/{path.lstrip('/')}") for each in known):
+        if not any(f"/{each}".endswith(f"/{path.lstrip('/')}") for each in known):
             yield at_path("edit", path, cwd)
 
 
