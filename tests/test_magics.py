@@ -5,6 +5,7 @@ from __future__ import annotations
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 from typing import Any
 
 import psutil
@@ -104,7 +105,23 @@ def test_a_cell_that_does_not_wait_returns_at_once(shell: InteractiveShell) -> N
         ("%%acp --agent gemin\nhello", "AgentNotFound: There is no command `gemin`"),
         ("%%acp --agent gemin\nhello", "Did you mean 'gemini'?"),
         ("%%acp --agent \"sh -c 'echo sorry >&2; exit 3'\"\nhello", "AgentExited: The agent ended: exit code 3."),
-        ("%%acp --nonsense\nhello", "unrecognized arguments: --nonsense"),
+        ("%%acp --nonsense\nhello", "unrecognized arguments: --nonsense. There are: --agent, --attach,"),
+        ("%%acp --atach primes\nhello", "unrecognized arguments: --atach primes. Did you mean '--attach'?"),
+        ("%%acp hello you\nhello", "unrecognized arguments: hello you. The prompt goes on the lines below %%acp."),
+        ("%%acp --agent my agent\nhello", 'What has blanks stands in quotes: --agent "my-agent --acp".'),
+        ('%%acp --agent "my agent\nhello', "No closing quotation. What has blanks stands in quotes"),
+        ("%%acp --agent\nhello", "expected one argument"),
+        ("%%acp --attach primes[0]\nhello", "It takes names of variables, parted by blanks"),
+        ("%%acp --attach primes Why is it so?\nhello", "'Why'. The prompt goes on the lines below %%acp."),
+        ("%acp hello you", "A prompt is a cell that begins with %%acp."),
+        ("%acp stop it", "%acp stop stands alone: it takes no 'it'."),
+        ("%acp use demmo", "There is no command `demmo`.\nDid you mean 'demo'?"),
+        ("%acp use demo extra", "'demo' is the name of an agent: it stands alone"),
+        (
+            "%acp use no-such-agent --acp",
+            "There is no command `no-such-agent`.\nInstall it, or give its absolute path.",
+        ),
+        ("%%acp --cwd /no/such/folder\nhello", "--cwd: '/no/such/folder' is no folder."),
         ("%%acp --permissions maybe\nhello", "'maybe' is neither ask, allow, reject"),
         ("%acp statsu", "has no 'statsu'. Did you mean 'status'"),
         ("%acp stop", "There is no agent yet"),
@@ -168,11 +185,43 @@ def test_one_agent_a_name_and_the_last_used_is_the_next(shell: InteractiveShell)
     assert [shell.user_ns[name].id for name in ("one", "two", "three", "four")] == ["1", "1", "2", "2"]
 
 
-def test_a_mistyped_agent_is_told_and_forgotten_with_the_next(shell: InteractiveShell) -> None:
-    said(shell, "%%acp --agent gemin\nhello")
-    assert "gemin: There is no command" in said(shell, "%acp status")
-    said(shell, "%%acp --agent demo\nhello")
+@pytest.mark.parametrize("code", ["%%acp --agent gemin\nhello", "%acp use gemin", "%%acp --agent gemin --cwd .\nhello"])
+def test_a_mistyped_agent_is_told_and_the_choice_stays_what_it_was(shell: InteractiveShell, code: str) -> None:
+    assert "There is no command `gemin`" in said(shell, code)
+    assert "No agent yet" in said(shell, "%acp status")
+    said(shell, "%acp use demo")
+    assert "There is no command `gemin`" in said(shell, code)
+    said(shell, "%%acp --out turn\nhello")
+    assert shell.user_ns["turn"].stop_reason == "end_turn"
     assert "gemin" not in said(shell, "%acp status")
+
+
+def test_the_folder_of_an_agent_can_be_said_until_it_works_and_again(shell: InteractiveShell, tmp_path: Path) -> None:
+    said(shell, "%acp use demo")
+    said(shell, "%acp policy reject")
+    for _ in range(2):  # the cell is run again
+        assert "Error" not in said(shell, f"%%acp --cwd {tmp_path}\nhello")
+    status = said(shell, "%acp status")
+    assert str(tmp_path) in status
+    assert "reject" in status
+    assert f"'demo' works already, in {tmp_path}. To end it first: %acp close demo" in said(shell, "%%acp --cwd ..\nhi")
+
+
+def test_stop_and_restart_say_what_they_did(shell: InteractiveShell) -> None:
+    said(shell, "%acp use demo")
+    assert said(shell, "%acp stop") == "There is nothing to stop: demo is new.\n"
+    said(shell, "%%acp --no-wait --out turn\n/slow")
+    until(lambda: shell.user_ns["turn"].text)
+    assert said(shell, "%acp stop") == "demo stops.\n"
+    assert shell.user_ns["turn"].wait(20).stop_reason == "cancelled"
+    assert said(shell, "%acp restart").startswith("demo starts again.")
+
+
+def test_advice_names_the_magics(shell: InteractiveShell) -> None:
+    said(shell, "%acp use demo")
+    told = said(shell, "%acp load nonsense")
+    assert "%acp restart begins a new session." in told
+    assert "agent." not in told
 
 
 def test_a_mode_can_be_set_while_the_agent_starts_and_works(shell: InteractiveShell) -> None:

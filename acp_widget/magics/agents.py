@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import difflib
+import os
 from collections.abc import Iterable
 from typing import Any
 
 from IPython.core.error import UsageError
 
+from .. import registry
 from ..agent import Agent
 from ..errors import AgentNotFound
+from .telling import in_magics
 
 DEMO = "demo"
 
@@ -42,14 +45,30 @@ class Agents:
     def use(self, name: str | None, **options: Any) -> Agent:
         """The agent of that name (None: the current one, else the demo agent), made when it is not there.
 
-        Raises `UsageError` for what is no agent, or an option that cannot be.
+        Raises `UsageError` for what is no agent, or an option that cannot be, `AgentNotFound` for what is not
+        installed: the current one is then what it was.
         """
         name = name or self.current or DEMO
         if not self.is_there(name):
-            try:
-                self._agents[name] = Agent(name, **options)
-            except (ValueError, TypeError, OSError) as error:
-                raise UsageError(str(error)) from None
+            self._agents[name] = _made(name, **options)
+        self._current = name
+        return self._agents[name]
+
+    def move(self, name: str | None, folder: str) -> Agent:
+        """The same in a folder of its own. One that has not worked yet, or failed, makes place for a new one.
+
+        Raises `UsageError` for one that works in another folder.
+        """
+        name = name or self.current or DEMO
+        old = self._agents.get(name) if self.is_there(name) else None
+        if old is None:
+            return self.use(name, cwd=folder)
+        if os.path.realpath(_home(folder)) == os.path.realpath(old.cwd):
+            return self.use(name)
+        if old.status not in ("new", "failed"):
+            raise UsageError(f"--cwd: {name!r} works already, in {old.cwd}. To end it first: %acp close {name}")
+        self._agents[name] = _made(name, cwd=folder, permissions=old.permissions)
+        old.close()
         self._current = name
         return self._agents[name]
 
@@ -86,6 +105,20 @@ class Agents:
         # A name that was mistyped stays while it is the current one: no prompt goes to another agent unasked.
         mistyped = agent.status == "failed" and isinstance(agent.error, AgentNotFound)
         return agent.status != "closed" and not (mistyped and name != self._current)
+
+
+def _made(name: str, **options: Any) -> Agent:
+    try:
+        missing = registry.absent(registry.launch(name), _home(options.get("cwd") or "."))
+        if missing is not None:
+            raise missing
+        return Agent(name, **options)
+    except (ValueError, TypeError, OSError) as error:
+        raise UsageError(in_magics(str(error))) from None
+
+
+def _home(folder: str) -> str:
+    return os.path.expanduser(folder)  # noqa: PTH111 (~nobody is no error here)
 
 
 def near(word: str, known: Iterable[str]) -> str:

@@ -10,10 +10,8 @@ from IPython.core.interactiveshell import InteractiveShell
 
 from .. import registry
 from .agents import DEMO, Agents
-from .magics import COMMANDS
+from .magics import COMMANDS, OPTIONS
 from .settings import WORDS, option_of
-
-_OPTIONS: Final = ("--agent", "--attach", "--cwd", "--expand", "--no-wait", "--out", "--permissions")
 
 
 class Completer:
@@ -40,14 +38,14 @@ class Completer:
     def _of_prompt(self, done: list[str], last: str) -> Iterable[str]:
         option = next((each for each in reversed(done) if each.startswith("--")), "")
         if last.startswith("-"):
-            return _OPTIONS
+            return OPTIONS
         if option == "--attach":
             return self._variables()
         if done and done[-1] == "--agent":
             return self._names()
         if done and done[-1] == "--permissions":
             return (*WORDS, *self._variables())
-        return () if done and done[-1] in ("--out", "--cwd") else _OPTIONS
+        return () if done and done[-1] in ("--out", "--cwd") else OPTIONS
 
     def _names(self) -> Iterable[str]:
         try:

@@ -18,7 +18,7 @@ from .. import policy, registry
 from .agents import Agents, near
 from .settings import current_of, policy_of, set_option
 from .tables import Table
-from .telling import plainly
+from .telling import in_magics, plainly
 
 _GLANCE = 0.2  # seconds between two looks at an agent that starts
 
@@ -59,7 +59,7 @@ class AcpMagics(Magics):
             self._prompt(line, cell)
 
     def _prompt(self, line: str, cell: str) -> None:
-        given = parse_argstring(self.prompt, line)
+        given = self._parsed(line)
         text = cell.strip()
         if not text:
             raise UsageError("The prompt is empty: write it below the line with %%acp.")
@@ -68,26 +68,26 @@ class AcpMagics(Magics):
         attach = {name: self._variable("--attach", name) for name in given.attach}
         if given.expand:
             text = self._expanded(text)
-        name = _unquoted(given.agent) or self.agents.current
-        options: dict[str, Any] = {}
-        if given.cwd:
-            if name is not None and self.agents.is_there(name):
-                raise UsageError(f"--cwd: {name!r} works already; end it first: %acp close")
-            options["cwd"] = _unquoted(given.cwd)
-        permissions = None
+        name, permissions = _unquoted(given.agent) or None, None
         if given.permissions:
             permissions = policy_of(_unquoted(given.permissions), self.shell.user_ns, "--permissions")
-        agent = self.agents.use(name, **options)
+        agent = self.agents.move(name, _unquoted(given.cwd)) if given.cwd else self.agents.use(name)
         if permissions is not None:
             agent.permissions = permissions
         try:
             turn = agent.prompt(text, attach=attach or None)
         except (ValueError, TypeError, OSError) as error:
-            raise UsageError(str(error)) from None
+            raise UsageError(in_magics(str(error))) from None
         if given.out:
             self.shell.user_ns[given.out] = turn
         if not given.no_wait:
             turn.wait()
+
+    def _parsed(self, line: str) -> Any:
+        try:
+            return parse_argstring(self.prompt, line)
+        except (UsageError, ValueError) as error:  # ValueError: a quotation mark that nothing closes
+            raise UsageError(f"{error}.{_about_words(str(error))}") from None
 
     def _expanded(self, text: str) -> str:
         try:
@@ -99,7 +99,10 @@ class AcpMagics(Magics):
     def _variable(self, option: str, name: str) -> Any:
         if name not in self.shell.user_ns:
             names = [each for each in self.shell.user_ns if not each.startswith("_")]
-            raise UsageError(f"{option}: there is no variable {name!r}.{near(name, names)}")
+            hint = near(name, names)
+            if not name.isidentifier():
+                hint = " It takes names of variables, parted by blanks: give an expression a name first."
+            raise UsageError(f"{option}: there is no variable {name!r}.{hint or _BELOW}")
         return self.shell.user_ns[name]
 
     # --- %acp ------------------------------------------------------------------------------------------------------
@@ -127,8 +130,11 @@ class AcpMagics(Magics):
         handle = COMMANDS.get(word)
         if handle is None:
             raise UsageError(
-                f"%acp has no {word!r}.{near(word, COMMANDS)} It has: {', '.join(filter(None, COMMANDS))}."
+                f"%acp has no {word!r}.{near(word, COMMANDS)} It has: {', '.join(filter(None, COMMANDS))}. "
+                "A prompt is a cell that begins with %%acp."
             )
+        if rest.strip() and word in _ALONE:
+            raise UsageError(f"%acp {word} stands alone: it takes no {rest.strip()!r}.")
         with plainly(f"%acp {word} was given up."):
             return handle(self, rest.strip())
 
@@ -208,13 +214,30 @@ class AcpMagics(Magics):
         return self._status("")
 
     def _stop(self, rest: str) -> None:
-        self.agents.need().cancel()
+        agent = self.agents.need()
+        was = agent.status
+        agent.cancel()
+        idle = was in ("new", "idle", "failed")
+        print(f"There is nothing to stop: {self.agents.current} is {was}." if idle else f"{self.agents.current} stops.")
 
     def _restart(self, rest: str) -> None:
         self.agents.need().restart()
+        print(f"{self.agents.current} starts again. What is shown stays; it remembers nothing of it.")
 
     def _close(self, rest: str) -> None:
         print(f"{self.agents.close(_unquoted(rest) or None)} was ended.")
+
+
+def _about_words(problem: str) -> str:
+    """What to do about words that `%%acp` cannot read."""
+    if not problem.startswith("unrecognized arguments: "):
+        return ' What has blanks stands in quotes: --agent "my-agent --acp".'
+    unknown = problem.partition(": ")[2].split()
+    options = [each for each in unknown if each.startswith("-")]
+    hint = "".join(near(each, OPTIONS) for each in options)
+    if len(options) < len(unknown) and not hint:
+        hint = _BELOW + ' What has blanks stands in quotes: --agent "my-agent --acp".'
+    return hint or f" There are: {', '.join(OPTIONS)}."
 
 
 def _unquoted(text: str | None) -> str:
@@ -223,6 +246,10 @@ def _unquoted(text: str | None) -> str:
 
 
 _FOUND: Final[Mapping[str | None, str]] = {"program": "installed", "npx": "by npx", None: "missing"}
+
+_BELOW: Final = " The prompt goes on the lines below %%acp."
+_ALONE: Final = frozenset({"agents", "status", "sessions", "stop", "restart"})
+OPTIONS: Final = ("--agent", "--attach", "--cwd", "--expand", "--no-wait", "--out", "--permissions")
 
 COMMANDS: Final[Mapping[str, Callable[[AcpMagics, str], Table | None]]] = {
     "": AcpMagics._help,

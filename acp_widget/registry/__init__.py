@@ -1,6 +1,6 @@
 """Known agents and how each is started. What a user passes to `Agent(...)` becomes a `Launch` here."""
 
-from .advice import about_login, advise, guess
+from .advice import about_login, absent, advise, guess
 from .finding import Found, find
 from .given import Given, Launch, launch
 from .known import AGENTS, Known
@@ -14,6 +14,7 @@ __all__ = [
     "Known",
     "Launch",
     "about_login",
+    "absent",
     "advise",
     "find",
     "guess",

@@ -70,6 +70,26 @@ async def _advice(
     return ""
 
 
+def absent(launch: Launch, cwd: str) -> errors.AgentNotFound | None:
+    """The error of an agent that is not here, as far as a look at PATH tells without a start; else None.
+
+    >>> absent(Launch(("gemni",), "gemni"), "/").hint
+    "Did you mean 'gemini'?"
+    """
+    environment = {**os.environ, **launch.env}
+    agent, name = launch.agent, launch.command[0]
+    if launch.to_find and agent is not None:
+        runs = finding.on_path(agent.program, environment) or (agent.package and finding.on_path("npx", environment))
+        return None if runs else finding.missing(agent, environment)
+    if finding.on_path(os.path.join(cwd, name) if os.sep in name else name, environment):  # noqa: PTH118 (`./x`)
+        return None
+    if len(launch.command) > 1 and name in (*_user_names(), *known.AGENTS, DEMO):
+        hint = f"{name!r} is the name of an agent: it stands alone, without more words."
+    else:
+        hint = _meant(launch.command, environment) or "Install it, or give its absolute path."
+    return errors.AgentNotFound(f"There is no command `{name}`.", hint=hint)
+
+
 def about_login(launch: Launch) -> str:
     """How people log in to this agent, where that is known; else nothing."""
     agent = launch.agent
