@@ -1,7 +1,7 @@
 /** What a reader can do, and what became of it. Every action shows at once that it was taken, and never hangs silently. */
 
 import { type ReadonlySignal, type Signal, signal } from "@preact/signals";
-import type { Link } from "./link.ts";
+import type { ActionResult, Link } from "./link.ts";
 import type { JsonObject } from "./types.ts";
 
 export interface ActionState {
@@ -50,8 +50,20 @@ export class Actions {
     this.run(permission, "dismiss", { type: "dismiss", permission });
   }
 
-  prompt(text: string, done?: () => void): void {
-    this.run("prompt", null, { type: "prompt", text }, done);
+  /** Sends a prompt with what is mentioned in it: the names, and whether each must be there. */
+  prompt(text: string, done?: () => void, mentions: Record<string, boolean> = {}): void {
+    const more = Object.keys(mentions).length > 0 ? { mentions } : {};
+    this.run("prompt", null, { type: "prompt", text, ...more }, done);
+  }
+
+  /** Sends a turn's prompt once more, with what was attached to it. */
+  again(turn: string, done?: () => void): void {
+    this.run("prompt", null, { type: "prompt", again: turn }, done);
+  }
+
+  /** Asks what fits behind an `@` (null: nothing was typed) and what the names would attach. False when it cannot be sent. */
+  mention(typed: string | null, names: readonly string[], done: (result: ActionResult) => void): boolean {
+    return this.link.act({ type: "mention", typed, names: [...names] }, done);
   }
 
   cancel(): void {

@@ -21,6 +21,8 @@ export type Connection = "connecting" | "live" | "saved" | "silent" | "lost";
 export interface ActionResult {
   ok: boolean;
   error: string | null;
+  /** What was asked for. */
+  value: Json;
 }
 
 export interface Wait {
@@ -219,7 +221,8 @@ export class Link {
     const done = this.waitingResults.get(String(message.id));
     this.connection.value = "live";
     this.waitingResults.delete(String(message.id));
-    done?.({ ok: message.ok === true, error: typeof message.error === "string" ? message.error : null });
+    const { ok, error, value = null } = message;
+    done?.({ ok: ok === true, error: typeof error === "string" ? error : null, value });
   }
 
   onWait(message: JsonObject): void {

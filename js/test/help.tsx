@@ -52,6 +52,8 @@ export interface Page extends Bench {
   all: (selector: string) => HTMLElement[];
   /** What a reader sees, in one line. */
   text: () => string;
+  /** Takes the view away; the line to the kernel stays. */
+  unmount: () => void;
 }
 
 const mounted: (() => void)[] = [];
@@ -81,6 +83,7 @@ export function show(view: ComponentChildren, state: JsonObject, answer = kernel
       if (!found) throw new Error(`not in the page: ${selector}\n${root.textContent}`);
       return found;
     },
+    unmount: () => act(() => render(null, root)),
     text: () => (root.textContent ?? "").replace(/\s+/g, " ").trim(),
   };
   return page;

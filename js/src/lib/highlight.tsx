@@ -9,11 +9,11 @@ import javascript from "highlight.js/lib/languages/javascript";
 import json from "highlight.js/lib/languages/json";
 import python from "highlight.js/lib/languages/python";
 import rust from "highlight.js/lib/languages/rust";
-import sql from "highlight.js/lib/languages/sql";
 import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 import type { ComponentChildren } from "preact";
 import { css } from "./css_language.ts";
+import { sql } from "./sql_language.ts";
 
 const LANGUAGES = {
   bash,

@@ -1,11 +1,13 @@
 import type { VNode } from "preact";
-import { useId, useLayoutEffect, useRef, useState } from "preact/hooks";
+import { useLayoutEffect, useRef, useState } from "preact/hooks";
 import { BUSY_KERNEL, isUnderWay } from "../actions.ts";
 import { plural } from "../lib/time.ts";
 import type { Connection } from "../link.ts";
 import type { Session } from "../types.ts";
-import { type Completion, CompletionList, commandsOf, completions, optionId } from "./Commands.tsx";
+import { Chips } from "./Chips.tsx";
+import { CompletionList, optionId } from "./CompletionList.tsx";
 import { useApp } from "./context.ts";
+import { useCompletion } from "./use_completion.ts";
 import { Visible } from "./Visible.tsx";
 import { WithCode } from "./WithCode.tsx";
 import "./Composer.css";
@@ -14,9 +16,6 @@ import "./Composer.css";
 export function Composer(): VNode {
   const { store, link, actions } = useApp();
   const [draft, setDraft] = useState("");
-  const [active, setActive] = useState(0);
-  const [closed, setClosed] = useState(false);
-  const list = useId();
   const area = useRef<HTMLTextAreaElement>(null);
   const session = store.single("session").value;
   const busy = store.single("state").value.busy || hasOpenTurn(store.keys("turns").value, store);
@@ -26,6 +25,8 @@ export function Composer(): VNode {
   const wait = link.wait.value;
   const unread = reason === null && wait.waiting && !wait.clicks && "A cell is running. A prompt is read when it ends.";
   const ready = reason === null && !sending && draft.trim() !== "";
+  const completion = useCompletion(draft, setDraft, area, reason === null && !sending);
+  const { list, items, active, open, commands, chosen, mentions } = completion;
 
   useLayoutEffect(() => {
     const element = area.current;
@@ -34,38 +35,16 @@ export function Composer(): VNode {
     element.style.height = `${Math.min(160, element.scrollHeight + 2)}px`;
   }, [draft]);
 
-  // Taking one and leaving the list close it, until something is typed.
-  const commands = commandsOf(store.single("commands").value);
-  const items = closed || reason !== null || sending ? [] : completions(draft, commands);
-  const open = items.length > 0;
-  const chosen = commands.find(({ label }) => label === draft.trim());
-
-  /** True for a key that belongs to the list. Enter sends a command whose name stands there in full. */
-  const complete = ({ key, shiftKey, isComposing }: KeyboardEvent): boolean => {
-    const step = { ArrowDown: 1, ArrowUp: -1 }[key];
-    const item = items[active];
-    if (item === undefined || isComposing || shiftKey) return false;
-    if (step !== undefined) setActive((active + step + items.length) % items.length);
-    else if (key === "Escape") setClosed(true);
-    else if (key === "Tab" || (key === "Enter" && !(chosen && active === 0))) take(item);
-    else return false;
-    return true;
-  };
   const send = (): void => {
-    if (ready) actions.prompt(draft, () => setDraft(""));
-  };
-  const write = (text: string): void => {
-    setDraft(text);
-    setActive(0);
-    setClosed(false);
-  };
-  const take = (item: Completion): void => {
-    write(item.text);
-    setClosed(true);
-    area.current?.focus();
+    if (!ready) return;
+    const sent = () => {
+      setDraft("");
+      mentions.forget();
+    };
+    actions.prompt(draft, sent, mentions.attached());
   };
   const onKeyDown = (event: KeyboardEvent): void => {
-    if (complete(event)) {
+    if (completion.onKey(event)) {
       event.preventDefault();
       return;
     }
@@ -82,13 +61,16 @@ export function Composer(): VNode {
         disabled={reason !== null}
         readOnly={sending}
         aria-label="Prompt"
-        aria-autocomplete={commands.length > 0 ? "list" : undefined}
-        aria-haspopup={commands.length > 0 ? "listbox" : undefined}
+        aria-autocomplete="list"
+        aria-haspopup="listbox"
         aria-controls={open ? list : undefined}
         aria-activedescendant={open ? optionId(list, active) : undefined}
-        placeholder={reason ?? `Ask the agent…${commands.length > 0 ? "   / for commands" : ""}`}
-        onInput={(event) => write(event.currentTarget.value)}
-        onBlur={() => setClosed(true)}
+        placeholder={reason ?? `Ask the agent…   @ attaches${commands.length > 0 ? ", / for commands" : ""}`}
+        onInput={completion.onInput}
+        onClick={completion.onMove}
+        onKeyUp={completion.onMove}
+        onFocus={mentions.refresh}
+        onBlur={completion.close}
         onKeyDown={onKeyDown}
       />
       <button
@@ -100,16 +82,36 @@ export function Composer(): VNode {
       >
         {sending ? "Sending…" : busy && reason === null ? "Queue" : "Send"}
       </button>
-      {open && <CompletionList id={list} label="Commands" items={items} active={active} take={take} />}
+      {open && (
+        <CompletionList
+          id={list}
+          label={mentions.typed ? "Variables and files" : "Commands"}
+          items={items}
+          more={mentions.typed ? mentions.more : ""}
+          active={active}
+          take={completion.take}
+        />
+      )}
       <span class="acp-hidden" role="status">
-        {open && plural(items.length, "command")}
+        {open && plural(items.length, mentions.typed ? "name" : "command")}
       </span>
+      {reason === null && (
+        <Chips
+          chips={mentions.chips}
+          remove={(name) => {
+            if (sending) return;
+            mentions.remove(name);
+            area.current?.focus(); // the button is gone
+          }}
+        />
+      )}
       {chosen?.hint && !open && (
         <p class="acp-dim">
           <Visible text={`${chosen.label} takes: ${chosen.hint}`} oneLine />
         </p>
       )}
       {unread && <p class="acp-wait">{unread}</p>}
+      {reason === null && !sending && !unread && mentions.trouble && <p class="acp-wait">{mentions.trouble}</p>}
       {action.phase === "slow" && <p class="acp-wait">{BUSY_KERNEL.replace("answer", "prompt")}</p>}
       {action.error !== null && (
         <p class="acp-bad" role="alert">

@@ -65,7 +65,7 @@ export function Queued({ id, turn }: { id: string; turn: TurnState }): VNode {
           aria-disabled={isUnderWay(again)}
           onClick={() => {
             setAsked(true);
-            actions.prompt(promptText(turn), () => setResent(true));
+            actions.again(id, () => setResent(true));
           }}
         >
           {asked && isUnderWay(again) ? "Sending…" : "Send now"}

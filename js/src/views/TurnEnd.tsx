@@ -4,7 +4,6 @@ import { duration, plural, short } from "../lib/time.ts";
 import { groupOf } from "../state.ts";
 import type { Turn as TurnState } from "../types.ts";
 import { type App, latestTurn, useApp } from "./context.ts";
-import { promptText } from "./Queued.tsx";
 import { Visible } from "./Visible.tsx";
 import { WithCode } from "./WithCode.tsx";
 
@@ -20,7 +19,8 @@ export function TurnEnd({ id, turn }: { id: string; turn: TurnState }): VNode | 
   if (end === null) return null;
   const time = sent === null ? "" : duration(end - sent);
   const reason = turn.stopReason;
-  if (turn.status === "failed" || turn.error !== null || reason === "error") return <Failed app={app} turn={turn} />;
+  if (turn.status === "failed" || turn.error !== null || reason === "error")
+    return <Failed app={app} id={id} turn={turn} />;
   if (reason === "cancelled") {
     const words = endedByDismissal(app, id)
       ? `Ended after a dismissed question${time && ` · ${time}`}`
@@ -44,7 +44,7 @@ function endedByDismissal({ store }: App, turn: string): boolean {
   return left.length > 0 && !left.some((by) => by === "stop" || by === "end" || by === "agent");
 }
 
-function Failed({ app, turn }: { app: App; turn: TurnState }): VNode {
+function Failed({ app, id, turn }: { app: App; id: string; turn: TurnState }): VNode {
   const session = app.store.single("session").value;
   const live = app.link.connection.value === "live" && !["failed", "closed"].includes(session.connection);
   const message =
@@ -58,7 +58,7 @@ function Failed({ app, turn }: { app: App; turn: TurnState }): VNode {
         <WithCode text={ours && message === session.error?.message ? session.error.title : message} />{" "}
       </span>
       {live && turn.prompt !== null && (
-        <button type="button" onClick={() => app.actions.prompt(promptText(turn))}>
+        <button type="button" onClick={() => app.actions.again(id)}>
           Send again
         </button>
       )}

@@ -96,7 +96,6 @@ describe("commands in the composer", () => {
     const page = draw([]);
     type(page, "/");
     expect(page.all("[role=listbox]")).toEqual([]);
-    expect(area(page).placeholder).toBe("Ask the agent…");
-    expect(area(page).hasAttribute("aria-haspopup")).toBe(false);
+    expect(area(page).placeholder).toBe("Ask the agent…   @ attaches");
   });
 });

@@ -248,7 +248,7 @@ describe("the end of a turn", () => {
   it("with an error can be sent again", () => {
     const page = show(<Session />, state({ turns: { "r:1": over({ status: "failed", error: { message: "busy" } }) } }));
     click(page.all(".acp-done button")[0] as HTMLElement);
-    expect(page.model.of("prompt")).toMatchObject([{ text: "go" }]);
+    expect(page.model.of("prompt")).toMatchObject([{ again: "r:1" }]);
   });
 });
 
@@ -270,7 +270,7 @@ describe("queued prompts", () => {
     click(button("Remove"));
     expect(page.model.of("unqueue")).toMatchObject([{ turn: "r:2" }]);
     click(button("Send now"));
-    expect(page.model.of("prompt")).toMatchObject([{ text: "third" }]);
+    expect(page.model.of("prompt")).toMatchObject([{ again: "r:3" }]);
     const [sent] = page.model.of("prompt");
     await act(async () => page.model.receive({ type: "result", id: sent?.id, ok: true, error: null }));
     expect(button("Send now")).toBeUndefined();
@@ -353,7 +353,7 @@ describe("the composer", () => {
       true,
       "Saved with the notebook; run the cell again for a live session",
     ]);
-    expect(await reason({})).toEqual([false, "Ask the agent…"]);
+    expect(await reason({})).toEqual([false, "Ask the agent…   @ attaches"]);
   });
 });
 
