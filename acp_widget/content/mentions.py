@@ -96,7 +96,7 @@ def mentioned(text: str, mentions: Mapping[str, bool], roots: Roots) -> Attached
             continue
         try:
             parts.append(snapshot(value, name))
-        except Exception as error:
+        except BaseException as error:  # also SystemExit: this is a thread of its own, and it has no say in ours
             raise AcpError(
                 f"@{name[:200]} cannot be attached: {words(error) or type(error).__name__}",
                 hint="Nothing was sent.",
