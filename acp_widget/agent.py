@@ -15,12 +15,12 @@ from functools import partial
 from typing import Any
 
 from . import ending, errors, folders, registry, runtime
+from .arguments import check_agent, check_seconds, check_switch
 from .asking import Asking
 from .callbacks import Callbacks
 from .content.attached import Attach, attached
 from .driver import Driver
 from .lent import Lent
-from .opening import check_env
 from .policy import Permissions, Verdict
 from .policy import check as check_policy
 from .results import Permission, Turn, quoted
@@ -87,7 +87,11 @@ class Agent(Callbacks):
         launch = registry.launch(agent)
         self._permissions = check_policy(permissions)
         self._label = launch.label
-        check_env(env)
+        check_agent(
+            **{"cwd": cwd, "env": env, "start_timeout": start_timeout, "nobody_after": nobody_after},
+            **{"session": session, "additional_directories": additional_directories, "mcp_servers": mcp_servers},
+            **{"client_files": client_files, "client_terminals": client_terminals, "watch": watch},
+        )
         self._cwd, temporary = folders.choose(cwd, own=launch.own_folder)
         audience = Audience()
         self._driver = Driver(
@@ -132,6 +136,7 @@ class Agent(Callbacks):
             raise TypeError(f"A prompt is text, not {type(text).__name__}.")
         if not text.strip():
             raise ValueError("The prompt is empty.")
+        check_switch(show, "show", attach=True)
         self._check_usable()
         given = attached(text, parts, attach, named)
         turn = Turn(Lent(self), self._driver.state.next_turn(), prompt=given.text)
@@ -150,6 +155,7 @@ class Agent(Callbacks):
         **named: object,
     ) -> Turn:
         """Prompt and wait: the same as `agent.prompt(text, …).wait(timeout)`."""
+        check_seconds(timeout, attach=True)
         return self.prompt(text, *parts, show=show, attach=attach, **named).wait(timeout)
 
     def wait(self, timeout: float | None = None) -> Agent:
@@ -311,6 +317,7 @@ class Agent(Callbacks):
     ) -> None:
         """Wait for a future that `ask` sees to. An interrupt meanwhile stops the agent, not the session."""
         __tracebackhide__ = True
+        check_seconds(timeout)
         if runtime.here():
             raise errors.WaitNotPossible(f"Waiting for {what} would block the thread that the agent runs on.")
         try:

@@ -7,6 +7,7 @@ from concurrent.futures import Future
 from typing import Any, TypeVar
 
 from . import errors, runtime
+from .arguments import check_env, check_folder
 from .reading import Reading
 from .sessions import SessionInfo, listed
 
@@ -53,6 +54,8 @@ class Opening(Reading):
         [True]
         """
 
+        check_folder(cwd)
+
         async def ask() -> tuple[list[SessionInfo], str]:
             return await listed(await self._driver.running(), cwd, timeout=self._driver.patience)
 
@@ -89,14 +92,6 @@ class Opening(Reading):
             raise
         given: T = answer.result()
         return given
-
-
-def check_env(env: Mapping[str, str] | None) -> None:
-    """Raise `TypeError` for what is no text by name."""
-    for name, value in (env or {}).items():
-        if not isinstance(name, str) or not isinstance(value, str):
-            # Never the value: it may be a secret.
-            raise TypeError(f"env: the name and the value of {name!r} must be text, not {type(value).__name__}.")
 
 
 def _checked(session_id: str) -> str:
