@@ -24,7 +24,7 @@ from .lent import Lent
 from .policy import Permissions, Verdict
 from .policy import check as check_policy
 from .results import Permission, Turn, quoted
-from .ruling import Ruling
+from .ruling import Asked, Ruling, key_of, on_its_thread
 from .sessions import Servers, place
 from .stage import Audience, Stage
 from .undo.undo import Watch, watched
@@ -203,31 +203,28 @@ class Agent(Callbacks):
     def _asking(self) -> Asking:
         return self._driver.asking
 
-    def explain(self, permission: Permission | str) -> Verdict:
+    def explain(self, permission: Asked) -> Verdict:
         """What `permissions` says about a request of the session (or its id): which rule, and why. Answers nothing.
 
         Raises `AnswerRefused` for a request that this session does not have.
         """
-        key = permission._key if isinstance(permission, Permission) else f"p:{permission}"
-        return runtime.run(lambda: self._driver.asking.explain(key))
+        __tracebackhide__ = True
+        key = key_of(self._reader, permission, "agent.policy.explain(turn.permissions[0])")
+        return on_its_thread(lambda: self._driver.asking.explain(key))
 
-    def answer(self, permission: Permission | str, option: str | None) -> None:
+    def answer(self, permission: Asked, option: str | None) -> None:
         """Answer a pending request with one of its option ids; None dismisses it (`cancelled`).
 
         `permission`: from `agent.pending` or `turn.permissions`, or its id. Raises `AnswerRefused` when it is not
         pending, belongs to another agent, or offers no such option; nothing is sent then.
         """
+        __tracebackhide__ = True
         self._check_process()
-        if isinstance(permission, Permission):
-            if permission._reader is not self._reader:
-                raise errors.AnswerRefused("This permission request belongs to another agent.")
-            key = permission._key
-        else:
-            key = f"p:{permission}"
+        key = key_of(self._reader, permission, 'agent.answer(agent.pending[0], "yes")')
         if option is None:
-            runtime.run(lambda: self._driver.asking.dismiss(key, by="python"))
+            on_its_thread(lambda: self._driver.asking.dismiss(key, by="python"))
         else:
-            runtime.run(lambda: self._driver.asking.answer(key, option, by="python"))
+            on_its_thread(lambda: self._driver.asking.answer(key, option, by="python"))
 
     async def set_config(self, config_id: str, value: str | bool) -> None:
         """The same as `agent.config[config_id] = value`, without blocking the loop that runs it."""
@@ -383,11 +380,5 @@ def _abandon(driver: Driver) -> None:
             driver.leave()
 
 
-def _at_exit() -> None:
-    """Agents end first, then the folders they worked in go."""
-    ending.close_all()
-    folders.remove()
-
-
-# Registered after the runtime's own hook, so it runs before it.
-atexit.register(_at_exit)
+# Registered after the runtime's own hook and that of temporary folders, so it runs before them.
+atexit.register(ending.close_all)

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import os
-import shutil
-import tempfile
 import threading
 from pathlib import Path
+
+from . import temporary
 
 # Temporary folder → how many agents of this process work in it or below it.
 _own: dict[str, int] = {}
@@ -19,7 +19,7 @@ def choose(cwd: str | os.PathLike[str] | None, *, own: bool) -> tuple[str, bool]
     Raises `ValueError` for what is no folder. Who takes a folder calls `release()` at its end.
     """
     if cwd is None and own:
-        made = str(Path(tempfile.mkdtemp(prefix="acp-demo-")).resolve())
+        made = str(temporary.make("acp-demo-"))
         with _lock:
             _own[made] = 1
         return made, True
@@ -47,16 +47,7 @@ def release(folder: str) -> None:
         if _own[shared] > 0:
             return
         del _own[shared]
-    shutil.rmtree(shared, ignore_errors=True)
-
-
-def remove() -> None:
-    """Remove all temporary ones: the process ends."""
-    with _lock:
-        left = list(_own)
-        _own.clear()
-    for folder in left:
-        shutil.rmtree(folder, ignore_errors=True)
+    temporary.remove(shared)
 
 
 def _temporary(folder: str) -> str | None:

@@ -73,7 +73,7 @@ ARROWS: dict[str, set[str]] = {
     "asking": {"policy", "session"},
     "controls": {"config", "protocol", "runtime", "session"},
     "config": {"entities"},
-    "undo": {"host", "protocol", "session"},
+    "undo": {"host", "protocol", "session", "temporary"},
     "results": {
         "code_blocks",
         "entities",
@@ -99,7 +99,8 @@ ARROWS: dict[str, set[str]] = {
     "frames": set(),
     "policy": set(),
     "registry": set(),
-    "folders": set(),
+    "folders": {"temporary"},
+    "temporary": set(),
     "host": {"protocol"},
     "runtime": set(),
     "errors": set(),

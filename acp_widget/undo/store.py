@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import errno
 import hashlib
-import os
-import shutil
-import tempfile
 import threading
 import weakref
 from pathlib import Path
 from typing import Final
+
+from .. import temporary
 
 PREFIX: Final = "acp-widget-undo-"
 LARGEST: Final = 500_000_000
@@ -31,7 +30,7 @@ class Store:
         self._size = 0
         self._lock = threading.Lock()
         self._folder: Path | None = None
-        self._end: weakref.finalize[[Path, int], Store] | None = None
+        self._end: weakref.finalize[[Path], Store] | None = None
 
     @property
     def folder(self) -> Path | None:
@@ -52,8 +51,8 @@ class Store:
             if self.size + len(data) > self._limit:
                 raise OSError(errno.EDQUOT, f"the copies of this agent would take more than {self._limit:,} bytes")
             if self._folder is None:
-                self._folder = Path(tempfile.mkdtemp(prefix=PREFIX))
-                self._end = weakref.finalize(self, _remove, self._folder, os.getpid())
+                self._folder = temporary.make(PREFIX)
+                self._end = weakref.finalize(self, temporary.remove, self._folder)
             target = self._folder / name
             try:
                 target.write_bytes(data)
@@ -83,8 +82,3 @@ class Store:
             if not self._sizes and self._end is not None:
                 self._end()
                 self._folder = self._end = None
-
-
-def _remove(folder: Path, pid: int) -> None:
-    if pid == os.getpid():  # a forked child leaves the copies of its parent alone
-        shutil.rmtree(folder, ignore_errors=True)
