@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
-from typing import Protocol
+from collections.abc import Callable, Sequence
+from typing import Protocol, TypeVar
 
-from . import policy, runtime
+from . import errors, policy, runtime
 from .asking import Asking
 from .entities import Entities
-from .results import Permission, Reader
+from .results import Permission, Reader, ToolCall
+
+T = TypeVar("T")
+Asked = Permission | ToolCall | str
+_LISTED = 10  # ids in a sentence
+_SHOWN = 100  # characters of an id
 
 
 class Holder(Protocol):
@@ -22,7 +28,7 @@ class Holder(Protocol):
     @property
     def _asking(self) -> Asking: ...
 
-    def explain(self, permission: Permission | str) -> policy.Verdict: ...
+    def explain(self, permission: Asked) -> policy.Verdict: ...
 
 
 class Ruling:
@@ -55,18 +61,21 @@ class Ruling:
         With a word or a function as `permissions` it goes first; beside the rules of a Policy the narrower one wins.
         Raises `ValueError` for what is no rule, and any other word.
         """
+        __tracebackhide__ = True
         if word not in ("allow", "reject"):
             raise ValueError(f"{word!r} is neither 'allow' nor 'reject'.")
-        runtime.run(lambda: self._holder._asking.add(word, rule))
+        [rule] = policy.Policy(allow=[rule]).allow  # what is none is told here, not from another thread
+        on_its_thread(lambda: self._holder._asking.add(word, rule))
 
     def revoke(self, rule: policy.Rule | str) -> None:
         """Take an added rule away. Raises `ValueError` when it was not added here."""
+        __tracebackhide__ = True
         text = rule if isinstance(rule, str) else repr(rule)
         added = self._holder._asking.added
         if text not in [repr(each) for each in (*added.allow, *added.reject)]:
             known = ", ".join(repr(each) for each in (*added.allow, *added.reject)) or "none"
             raise ValueError(f"{text} was not added here. Added: {known}. Rules of a Policy: assign another one.")
-        runtime.run(lambda: self._holder._asking.revoke(text))
+        on_its_thread(lambda: self._holder._asking.revoke(text))
 
     @property
     def decisions(self) -> Entities[Permission]:
@@ -75,8 +84,13 @@ class Ruling:
         asked = [Permission(reader, key) for key in reader.keys("permissions")]
         return Entities([each for each in asked if not each.pending], Permission)
 
-    def explain(self, request: Permission | str) -> policy.Verdict:
-        """Which rule decides about a request of the session, or would, and why. Answers nothing."""
+    def explain(self, request: Asked) -> policy.Verdict:
+        """Which rule decides about a request of the session, or would, and why; which rules nearly fit.
+
+        `request`: from `agent.pending` or `turn.permissions`, its id, or a `ToolCall` about which one was asked.
+        Answers nothing. Raises `AnswerRefused` where there is none, and `TypeError` for anything else.
+        """
+        __tracebackhide__ = True
         return self._holder.explain(request)
 
     def __repr__(self) -> str:
@@ -85,3 +99,56 @@ class Ruling:
         rules = "".join(f", {word} {rule!r}" for word, rule in self.rules)
         count = len(self.decisions)
         return f"<policy {name}{rules}; {count} decision{'' if count == 1 else 's'}>"
+
+
+def key_of(reader: Reader, asked: object, example: str) -> str:
+    """The key of the permission request that is meant. Raises `AnswerRefused` where there is none of this session.
+
+    `example` is the call that takes it, for what is no request at all: a `TypeError`.
+    """
+    __tracebackhide__ = True
+    if isinstance(asked, (Permission, ToolCall)):
+        what = "permission request" if isinstance(asked, Permission) else "tool call"
+        if asked._reader is not reader:
+            raise errors.AnswerRefused(f"This {what} belongs to another agent.", hint="Or it is a copy from a file.")
+        return asked._key if isinstance(asked, Permission) else _about(asked)
+    if isinstance(asked, bool) or not isinstance(asked, (str, int)):
+        one = " Take one of them, by its index." if isinstance(asked, Sequence) else ""
+        raise TypeError(
+            f"It takes a Permission (of agent.pending or turn.permissions), its id, or a ToolCall, not "
+            f"{type(asked).__name__}.{one} For instance: {example}"
+        )
+    key = f"p:{asked}"
+    if reader.get("permissions", key) is None:
+        known = [repr(each.partition(":")[2][:_SHOWN]) for each in reader.keys("permissions")]
+        hint = f"This session has {', '.join(known[-_LISTED:])}." if known else "The agent has asked nothing so far."
+        if reader.get("toolCalls", f"t:{asked}") is not None:
+            hint = f"It is the id of a tool call: agent.tool_calls[{asked!r}]. {hint}"
+        raise errors.AnswerRefused(
+            f"There is no permission request with the id {str(asked)[:_SHOWN]!r}.",
+            hint=f"{hint} For instance: {example}",
+        )
+    return key
+
+
+def _about(call: ToolCall) -> str:
+    """The one request about a call: the only one, or the only one that waits."""
+    __tracebackhide__ = True
+    asked = list(call.permissions)
+    one = asked if len(asked) == 1 else [each for each in asked if each.pending]
+    if len(one) == 1:
+        return one[0]._key
+    if not asked:
+        raise errors.AnswerRefused("The agent did not ask for permission for this tool call.")
+    raise errors.AnswerRefused(
+        f"The agent asked {len(asked)} times about this tool call.", hint="Take one of call.permissions, by its index."
+    )
+
+
+def on_its_thread(function: Callable[[], T]) -> T:
+    """`runtime.run`, but what is refused is told without the inside of this package."""
+    __tracebackhide__ = True
+    try:
+        return runtime.run(function)
+    except errors.AcpError as error:
+        raise error.with_traceback(None) from None

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from acp_widget import Agent, Edit, Policy, Run
+from acp_widget import Agent, AnswerRefused, Edit, Policy, Run
 
 FIX = "The test for mean() fails on an empty list. Fix it."
 
@@ -85,3 +85,50 @@ def test_a_policy_is_kept_in_a_file(tmp_path: Path) -> None:
 def test_it_says_in_a_line_what_it_is() -> None:
     with Agent("demo", permissions=Policy(allow=[Edit("a")])) as agent:
         assert repr(agent.policy) == "<policy rules, allow Edit('a'); 0 decisions>"
+
+
+@pytest.mark.filterwarnings("ignore::acp_widget.NobodyWatching")
+def test_a_request_is_named_by_itself_its_id_or_its_tool_call() -> None:
+    with Agent("demo", permissions=Policy(allow=[Edit("src/**")])) as agent, Agent("demo") as other:
+        turn = agent.run(FIX, show=False, timeout=60)
+        request, explain = turn.permissions[0], agent.policy.explain
+        assert request.tool_call_id is not None
+        call = turn.tool_calls[request.tool_call_id]
+        assert str(explain(call)) == str(explain(request.id)) == str(explain(request))
+        with pytest.raises(AnswerRefused, match="did not ask for permission for this tool call"):
+            explain(turn.tool_calls["call_1"])
+        with pytest.raises(AnswerRefused, match="tool call belongs to another agent"):
+            other.policy.explain(call)
+        with pytest.raises(AnswerRefused, match="permission request belongs to another agent"):
+            other.policy.explain(request)
+        with pytest.raises(AnswerRefused, match=r"asked nothing so far.\nFor|asked nothing so far. For instance"):
+            other.policy.explain("1")
+        with pytest.raises(
+            AnswerRefused, match=r"(?s)with the id 'call_2'.*agent.tool_calls\['call_2'\]. This session has"
+        ):
+            explain("call_2")
+        example = r"agent\.answer\(agent\.pending\[0\], \"yes\"\)"
+        with pytest.raises(AnswerRefused, match=rf"(?s)with the id '7'.*This session has '{request.id}'.*{example}"):
+            agent.answer("7", "yes")
+        with pytest.raises(AnswerRefused, match="already answered"):
+            agent.answer(call, "yes")
+        for wrong in (None, {"id": 1}, True, 1.5):
+            with pytest.raises(TypeError, match=rf"takes a Permission .*or a ToolCall, not {type(wrong).__name__}"):
+                explain(wrong)  # type: ignore[arg-type]
+        with pytest.raises(TypeError, match=rf"not Entities. Take one of them, by its index.*{example}"):
+            agent.answer(agent.pending, "yes")  # type: ignore[arg-type]
+
+
+def test_what_is_refused_is_told_without_the_inside() -> None:
+    with Agent("demo") as agent:
+        for wrong in (
+            lambda: agent.answer("7", "yes"),
+            lambda: agent.policy.explain("7"),
+            lambda: agent.policy.explain({}),  # type: ignore[arg-type]
+            lambda: agent.policy.add("Edit"),
+            lambda: agent.policy.revoke("Edit"),
+        ):
+            with pytest.raises((AnswerRefused, TypeError, ValueError)) as told:
+                wrong()
+            inside = [each for each in told.traceback[2:] if not each.ishidden(told)]
+            assert not inside

@@ -70,6 +70,7 @@ class Policy:
         otherwise: Word = "ask",
         budget: Budget | None = None,
     ) -> None:
+        __tracebackhide__ = True
         if otherwise not in WORDS:
             raise ValueError(f"otherwise={otherwise!r} is not known. Use one of: {', '.join(map(repr, WORDS))}.")
         if not isinstance(budget, Budget | None):
@@ -249,16 +250,19 @@ class Policy:
 
 
 def _rules(given: Iterable[Rule | str], name: str) -> tuple[Rule, ...]:
+    __tracebackhide__ = True
     if isinstance(given, (str, Rule)):
         given = [given]
     elif isinstance(given, (type, Mapping)) or not isinstance(given, Iterable):
         raise TypeError(f"{name}={repr(given)[:_SHOWN]}: it takes a list of rules, such as [{_EXAMPLE}].")
-    rules = [rule_of(each) if isinstance(each, str) else each for each in given]
-    for rule in rules:
+    rules = []
+    for each in given:
+        rule = rule_of(each) if isinstance(each, str) else each
         if isinstance(rule, type) and issubclass(rule, Rule):
             raise ValueError(f'{rule.__name__} needs what it is about, such as {rule.__name__}("{rule.example}").')
         if not isinstance(rule, Rule):
             raise ValueError(f"{repr(rule)[:_SHOWN]} is no rule. Write, for instance, {_EXAMPLE}.")
+        rules.append(rule)
     return tuple(rules)
 
 

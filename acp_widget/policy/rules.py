@@ -187,6 +187,7 @@ _KINDS = {kind.__name__: kind for kind in (Edit, Read, Run, Fetch, Tool)}
 
 def rule_of(text: str) -> Rule:
     """A rule from how it is written: `rule_of("Run('pytest *')")`; a plain word is a `Tool`. Raises `ValueError`."""
+    __tracebackhide__ = True
     if re.fullmatch(r"\w+", text):
         if text not in _CALL_KINDS and (kind := _KINDS.get(text.capitalize())):
             raise ValueError(
