@@ -139,6 +139,8 @@ class Agent(Callbacks):
         check_switch(show, "show", attach=True)
         self._check_usable()
         given = attached(text, parts, attach, named)
+        if given.doubt:
+            _warn(given.doubt, UserWarning, quietly=False)
         turn = Turn(Lent(self), self._driver.state.next_turn(), prompt=given.text)
         if show:
             self._stage.show(turn._key)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import base64
+import functools
 import json
 import os
 from pathlib import Path
@@ -135,10 +136,44 @@ def test_what_cannot_be_attached_is_refused_with_a_reason(tmp_path: Path) -> Non
     os.mkfifo(tmp_path / "pipe")
     with pytest.raises(ValueError, match="no file and no folder"):
         only(tmp_path / "pipe")
-    with pytest.raises(TypeError, match="nothing in it to send"):
-        only(json)
     with pytest.raises(ValueError, match="attached twice"):
         attached("x", [], {"a": 1}, {"a": 2})
+
+
+@pytest.mark.parametrize(
+    "value",
+    [
+        *(json, json.loads, len, [].append, str.upper, "".join, (1).__add__, int, Path, np.sin, np.mean),
+        *(functools.partial(len, []), functools.lru_cache(len), map(str, []), (each for each in []), property()),
+    ],
+    ids=lambda value: type(value).__name__,
+)
+def test_what_is_only_called_has_nothing_to_send_and_the_error_says_what_has(value: object) -> None:
+    with pytest.raises(TypeError, match=r"it is a .*: there is nothing in it to send.*inspect\.getsource"):
+        only(value)
+
+
+def test_a_name_that_was_mistyped_in_the_text_is_told_with_the_one_that_was_meant() -> None:
+    with Agent("demo", env={"ACP_WIDGET_DEMO_PACE": "0"}) as agent:
+        with pytest.warns(UserWarning, match=r"attached for \{dff\}.* mention \{df\}.* Did you mean \{df\}\?"):
+            turn = agent.prompt("Why is {dff} skewed?", df=[1, 2])
+        assert turn.wait().prompt == "Why is {dff} skewed?"
+        assert [each.name for each in turn.attached] == ["df"], "it goes along all the same"
+        with pytest.warns(UserWarning, match=r"does not mention \{primes\}, which is attached all the same\.$"):
+            agent.run("What is {x}?", primes=[2])
+
+
+def test_braces_that_mean_nothing_are_no_reason_to_warn() -> None:
+    with Agent("demo", env={"ACP_WIDGET_DEMO_PACE": "0"}) as agent:
+        agent.run("What is {x} in {df}?", df=[1])
+        agent.run("What is {x}?", attach={"df": [1]})
+        assert agent.run("What is {x}?").prompt == "What is {x}?"
+
+
+def test_names_in_a_list_are_no_objects() -> None:
+    with pytest.raises(ValueError, match=r"these letters and no object.*attach=\{'df': df\}; without: attach=\[df\]"):
+        attached("x", [], ["df"], {})
+    assert attached("x", [], ["a b", [1]], {}).blocks()[1]["resource"]["text"] == "a b"
 
 
 def test_unknown_objects_and_large_containers_are_shown_in_part_and_say_so() -> None:

@@ -23,9 +23,10 @@ def snapshot(value: object, name: str) -> Part:
     """
     value = told(value, name)
     if is_empty(value):
+        what = "class" if isinstance(value, type) else type(value).__name__
         raise TypeError(
-            f"{name} is a {type(value).__name__}: there is nothing in it to send. Attach an object, a text or a Path; "
-            "of a function its source, inspect.getsource(…)."
+            f"{name} is a {what}: there is nothing in it to send. Attach an object, a text or a Path; of a function or "
+            "class its source, inspect.getsource(…); of what makes values one after the other a list, list(…)."
         )
     for kind in type(value).__mro__:
         adapter = ADAPTERS.get(f"{kind.__module__.partition('.')[0]}.{kind.__name__}")

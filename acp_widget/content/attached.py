@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import PurePath
@@ -17,6 +18,7 @@ EVERYTHING: Final[Mapping[str, Any]] = {"image": {}, "embeddedContext": {}}
 
 Attach = Mapping[str, object] | Sequence[object] | None
 
+_NAMED: Final = 3  # names in a sentence
 _MENTION = re.compile(r"(?<!\{)\{([^\W\d]\w*)\}(?!\})")
 
 
@@ -25,6 +27,8 @@ class Attached:
 
     def __init__(self, text: str, parts: Sequence[Part]) -> None:
         self.text, self._parts = text, parts
+        self.doubt = ""
+        """A sentence about a name that is perhaps not what was meant."""
 
     def blocks(self, capabilities: Mapping[str, Any] = EVERYTHING) -> list[Json]:
         """The content blocks for an agent with these prompt capabilities."""
@@ -42,6 +46,12 @@ def attached(text: str, parts: Sequence[object], attach: Attach, named: Mapping[
     objects: dict[str, object] = {}
     if attach is not None and not isinstance(attach, (Mapping, list, tuple)):
         raise TypeError(f"attach= takes a mapping from names to objects, or a list, not {type(attach).__name__}.")
+    letters = next((each for each in attach or () if isinstance(each, str) and each.isidentifier()), None)
+    if letters is not None and not isinstance(attach, Mapping):
+        raise ValueError(
+            f"attach=[{letters!r}] would send these letters and no object. With its name: "
+            f"attach={{{letters!r}: {letters}}}; without: attach=[{letters}]."
+        )
     unnamed = [*parts, *(attach if isinstance(attach, (list, tuple)) else ())]
     for source in (attach if isinstance(attach, Mapping) else {}, named):
         for name, value in source.items():
@@ -58,7 +68,27 @@ def attached(text: str, parts: Sequence[object], attach: Attach, named: Mapping[
     if len(objects) > PARTS:
         raise ValueError(f"{len(objects)} objects are attached; at most {PARTS} go with one prompt.")
     mentioned = _MENTION.sub(lambda match: f"`{match[1]}`" if match[1] in objects else match[0], text)
-    return together(mentioned, [snapshot(value, name) for name, value in objects.items()])
+    given = together(mentioned, [snapshot(value, name) for name, value in objects.items()])
+    given.doubt = _doubt(text, objects, named)
+    return given
+
+
+def _doubt(text: str, objects: Mapping[str, object], named: Mapping[str, object]) -> str:
+    mentioned = dict.fromkeys(match[1] for match in _MENTION.finditer(text))
+    unknown = [name for name in mentioned if name not in objects]
+    unused = [name for name in named if name not in mentioned]
+    if not unknown or not unused:
+        return ""
+    meant = [near[0] for name in unknown if (near := difflib.get_close_matches(name, unused, 1))]
+    return (
+        f"Nothing is attached for {_braces(unknown[:_NAMED])}, which stays as it is, and the text does not mention "
+        f"{_braces(unused[:_NAMED])}, which is attached all the same."
+        f"{f' Did you mean {_braces(meant[:_NAMED])}?' if meant else ''}"
+    )
+
+
+def _braces(names: Sequence[str]) -> str:
+    return ", ".join(f"{{{name}}}" for name in names)
 
 
 def together(text: str, parts: Sequence[Part]) -> Attached:

@@ -10,7 +10,16 @@ from .parts import brief, clean
 METHOD: Final = "__acp_content__"
 _DEPTH: Final = 10
 _LONGEST: Final = 300  # characters of an error's own words
-_EMPTY: Final = ("module", "function", "method", "coroutine", "generator", "async_generator")
+_EMPTY: Final = frozenset(
+    {
+        *("module", "function", "method", "builtin_function_or_method", "method-wrapper", "wrapper_descriptor"),
+        *("method_descriptor", "classmethod_descriptor", "getset_descriptor", "member_descriptor", "property"),
+        *("staticmethod", "classmethod", "partial", "_lru_cache_wrapper", "ufunc", "_ArrayFunctionDispatcher"),
+        *("coroutine", "generator", "async_generator", "map", "filter", "zip"),
+    }
+)
+"""What is called or run, by the name of its type: its `repr()` would say nothing but its name."""
+_HOMES: Final = ("builtins", "functools", "numpy")
 
 
 def told(value: object, name: str) -> object:
@@ -41,7 +50,8 @@ def told(value: object, name: str) -> object:
 
 def is_empty(value: object) -> bool:
     """Whether there is nothing in it to send: a class, a module, code."""
-    return isinstance(value, type) or type(value).__name__ in _EMPTY
+    kind = type(value)
+    return isinstance(value, type) or (kind.__name__ in _EMPTY and kind.__module__.partition(".")[0] in _HOMES)
 
 
 def words(error: BaseException) -> str:

@@ -118,7 +118,7 @@ def test_an_object_that_returns_itself_or_never_ends_is_refused() -> None:
 
 
 def test_a_class_itself_is_not_asked() -> None:
-    with pytest.raises(TypeError, match="fit is a type: there is nothing in it to send"):
+    with pytest.raises(TypeError, match="fit is a class: there is nothing in it to send"):
         block_of(Own)
 
 
