@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 
 from .budget import Budget
+from .nearly import nearly
 from .rules import Edit, Rule, Run, Tool, rule_of
 from .touched import Thing, Touched, touched
 from .words import ASK, SEVERAL, WORDS, Decision, Word, decide, first, ways_to_allow
@@ -196,8 +197,14 @@ class Policy:
     def explain_request(
         self, permission: Mapping[str, Any], call: Mapping[str, Any] | None, cwd: str, cost: float = 0.0
     ) -> Verdict:
-        """What `decide` would answer a request, with the options that the agent offers. Changes nothing."""
-        verdict = self.explain_now(touched(permission, call, cwd), cost)
+        """What `decide` would answer a request, with the options that the agent offers; and which rules nearly fit.
+
+        Changes nothing.
+        """
+        asked = touched(permission, call, cwd)
+        verdict = self.explain_now(asked, cost)
+        if verdict.rule is None:
+            verdict = dataclasses.replace(verdict, reasons=(*verdict.reasons, *nearly(self.allow, asked)))
         if self._is_ambiguous(verdict, permission):
             return dataclasses.replace(verdict, action="ask", reasons=(*verdict.reasons, SEVERAL))
         return verdict

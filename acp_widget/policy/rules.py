@@ -101,7 +101,7 @@ class Run(Rule):
 
     def allows(self, thing: Thing, asked: Touched) -> bool:
         command = thing.command
-        if command is None or not command.certain or not _words_match(self.pattern, command.found[0]):
+        if command is None or not command.certain or not words_match(self.pattern, command.found[0]):
             return False
         return self._spells(command.found[0], command.unseen.spelled)
 
@@ -111,7 +111,7 @@ class Run(Rule):
 
     def rejects(self, thing: Thing, asked: Touched) -> bool:
         found = thing.command.found if thing.command else ()
-        return any(_words_match(self.pattern, (program(words[0]), *words[1:]), fold=True) for words in found)
+        return any(words_match(self.pattern, (program(words[0]), *words[1:]), fold=True) for words in found)
 
     def hides_in(self, thing: Thing) -> bool:
         """True when its words stand somewhere within a command: it is then not known whether they run."""
@@ -119,13 +119,13 @@ class Run(Rule):
         if self.pattern.split()[0] == "*":
             return False
         return any(
-            _words_match(self.pattern, (program(words[at]), *words[at + 1 :]), fold=True)
+            words_match(self.pattern, (program(words[at]), *words[at + 1 :]), fold=True)
             for words in found
             for at in range(1, min(len(words), 200))
         )
 
     def _within(self, other: Rule) -> bool:
-        return _words_match(other.pattern, tuple(self.pattern.split()))
+        return words_match(other.pattern, tuple(self.pattern.split()))
 
 
 class Fetch(Rule):
@@ -135,7 +135,7 @@ class Fetch(Rule):
     example: ClassVar[str] = "https://docs.python.org/**"
 
     def allows(self, thing: Thing, asked: Touched) -> bool:
-        given, wanted = _address(thing.text), _address(self.pattern)
+        given, wanted = address_of(thing.text), address_of(self.pattern)
         if thing.verb != "fetch" or given is None or wanted is None:
             return False
         return all(paths.matches(glob, text) for glob, text in zip(wanted, given, strict=True))
@@ -212,7 +212,7 @@ def _class(value: object) -> str:
     return type(value).__name__
 
 
-def _words_match(pattern: str, words: Words, *, fold: bool = False) -> bool:
+def words_match(pattern: str, words: Words, *, fold: bool = False) -> bool:
     wanted = pattern.split()
     open_end = wanted[-1] == "*"
     wanted = wanted[:-1] if open_end else wanted
@@ -232,7 +232,7 @@ def _host(text: str) -> str:
         return ""
 
 
-def _address(text: str) -> tuple[str, str, str] | None:
+def address_of(text: str) -> tuple[str, str, str] | None:
     """Scheme, host with port, and path; None for what can be read in two ways."""
     if re.search(r"[\s\\@\x00-\x1f]|%2e|%2f|/\.\.?(/|$)|[^\x20-\x7e]", text, re.IGNORECASE):
         return None
