@@ -23,7 +23,7 @@ from .driver import Driver
 from .lent import Lent
 from .policy import Permissions, Verdict
 from .policy import check as check_policy
-from .results import Permission, Turn, quoted
+from .results import Entities, Permission, Turn, quoted
 from .ruling import Asked, Ruling, key_of, on_its_thread
 from .sessions import Servers, place
 from .stage import Audience, Stage
@@ -238,9 +238,9 @@ class Agent(Callbacks):
     # --- reading, beside what `Reading` has ------------------------------------------------------------------------
 
     @property
-    def turns(self) -> list[Turn]:
-        """All turns of the session, oldest first, with the ones that no prompt began."""
-        return [self._turn(key) for key in self._reader.keys("turns")]
+    def turns(self) -> Entities[Turn]:
+        """All turns of the session, oldest first, with the ones that no prompt began; `to_frame()` is a table."""
+        return Entities([self._turn(key) for key in self._reader.keys("turns")], Turn)
 
     @property
     def cwd(self) -> str:

@@ -25,7 +25,7 @@ class Cells:
         `block`: one of `turn.code_blocks`, or text. In another language than Python it gets the cell magic for it. One
         cell proposes one: of several calls the last counts. In a terminal IPython it stands in the next prompt.
         The notebook's file is not written: the front end makes the cell (IPython's `set_next_input`).
-        Raises `RuntimeError` outside of IPython, `ValueError` for a language that no cell runs, `TypeError`.
+        Raises `RuntimeError` outside of IPython, `ValueError` for empty code and for a language that no cell runs.
 
         >>> from acp_widget import Agent
         >>> Agent("demo").insert("1 + 1")
@@ -40,6 +40,8 @@ class Cells:
 
 
 def _source(block: CodeBlock | str) -> str:
+    if isinstance(block, (str, CodeBlock)) and not (block if isinstance(block, str) else block.code).strip():
+        raise ValueError("There is nothing to insert: the code is empty.")
     if isinstance(block, str):
         return block
     if not isinstance(block, CodeBlock):

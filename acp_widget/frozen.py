@@ -94,6 +94,15 @@ class NoAgent:
     def remote(self) -> NoAgent:
         return self
 
+    @property
+    def undo(self) -> Any:
+        """The bytes of the files are not in a snapshot."""
+        raise errors.NotOffered(
+            "This is a snapshot of a turn, without the bytes of the files that it changed: it has no changes() to read "
+            "or revert.",
+            hint="Ask the live turn, before it is pickled. What the agent told of its changes is in turn.diffs.",
+        )
+
     def was_over(self, key: str) -> bool:
         """What the session had no more when the snapshot was made."""
         return True

@@ -86,6 +86,10 @@ class Turn(Entity):
     """
 
     _group = "turns"
+    _columns = (
+        *(("number", "count"), ("prompt", "text"), ("status", "text"), ("stop_reason", "text"), ("text", "text")),
+        *(("tool_calls", "count"), ("files", "list"), ("sent", "time"), ("ended", "time"), ("seconds", "seconds")),
+    )
 
     def __init__(self, host: TurnHost, key: str, *, prompt: str | None = None) -> None:
         super().__init__(host.reader, key)
@@ -280,6 +284,12 @@ class Turn(Entity):
             *(_step("plan", each, "\n".join(step.content for step in each.entries)) for each in self._mine(Plan)),
         ]
         return frame(sorted(rows, key=lambda row: row["first"] or 0.0), _STEPS)
+
+    def _row(self) -> Mapping[str, Any]:
+        told = {name: getattr(self, name) for name in ("prompt", "status", "stop_reason", "text")}
+        times = {"sent": self._time("sent"), "ended": self._time("end"), "seconds": self.duration}
+        counts = {"number": int(self.id), "tool_calls": len(self.tool_calls)}
+        return {**told, **times, **counts, "files": [file.path for file in self.files]}
 
     @property
     def _name(self) -> str:

@@ -45,6 +45,9 @@ def test_without_ipython_and_for_what_no_cell_runs_it_says_so() -> None:
     agent = Agent("demo")
     with pytest.raises(ValueError, match="No cell runs 'rust'"):
         agent.insert(block("rust", "fn main() {}\n"))
+    for empty in ("", " \n", block("python", "\n")):
+        with pytest.raises(ValueError, match="There is nothing to insert: the code is empty"):
+            agent.insert(empty)
     with pytest.raises(TypeError, match="not of int"):
         agent.insert(1)  # type: ignore[arg-type]
     script = "from acp_widget import Agent\nAgent('demo').insert('x = 1')"

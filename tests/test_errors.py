@@ -8,7 +8,7 @@ import pickle
 import pytest
 from IPython.lib.pretty import pretty
 
-from acp_widget import AcpError, AgentExited, AgentNotFound, RequestError
+from acp_widget import AcpError, Agent, AgentExited, AgentNotFound, RequestError
 
 
 @pytest.mark.parametrize("again", [copy.copy, copy.deepcopy, lambda error: pickle.loads(pickle.dumps(error))])
@@ -38,3 +38,10 @@ def test_what_an_agent_wrote_cannot_move_the_terminals_cursor() -> None:
 def test_as_the_last_line_of_a_cell_it_says_what_to_do() -> None:
     error = AgentNotFound("There is no `x`.", hint="Install it.")
     assert pretty(error) == "AgentNotFound: There is no `x`.\nInstall it."
+
+
+def test_the_end_of_an_agent_is_told_with_the_way_on() -> None:
+    with Agent("demo", env={"ACP_WIDGET_DEMO_PACE": "0"}) as agent:
+        with pytest.raises(AgentExited, match=r"The next prompt starts it again; so does agent\.restart\(\)\."):
+            agent.run("/fail crash", show=False)
+        assert agent.run("hello", show=False).stop_reason == "end_turn", "it does"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from acp_widget import Turn
+from acp_widget import Agent, Turn
 
 from .state_host import Host
 from .test_results_shown import busy
@@ -71,3 +71,18 @@ def test_a_turn_is_a_table_of_its_steps_in_order(turn: Turn) -> None:
     assert list(frame.what) == ["thought", "message", "plan", "tool_call", "permission"]
     assert frame["first"].is_monotonic_increasing
     assert frame.set_index("what").loc["tool_call", "kind"] == "edit"
+
+
+def test_the_turns_of_an_agent_are_a_table_and_a_list() -> None:
+    with Agent("demo", permissions="allow", env={"ACP_WIDGET_DEMO_PACE": "0"}) as agent:
+        assert list(agent.turns.to_frame().columns)[:2] == ["number", "prompt"]
+        turns = [agent.run(text, show=False) for text in ("hello", "The test for mean() fails. Fix it.")]
+        assert agent.turns == turns
+        assert agent.turns[-1] == turns[1]
+        assert agent.turns.where(status="done") == turns
+        frame = agent.turns.to_frame().set_index("number")
+        assert {str(frame[name].dtype) for name in ("sent", "ended")} == {TIMES["first"]}
+        last = frame.loc[2]
+        assert (last.status, last.stop_reason, last.tool_calls) == ("done", "end_turn", len(turns[1].tool_calls))
+        assert last.files == [f"{agent.cwd}/stats.py"]
+        assert last.seconds == pytest.approx((last.ended - last.sent).total_seconds(), abs=0.01)

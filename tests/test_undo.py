@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import pickle
 import stat
 import subprocess
 import sys
@@ -13,7 +14,7 @@ from typing import Any
 
 import pytest
 
-from acp_widget import Agent
+from acp_widget import Agent, NotOffered
 from acp_widget.protocol.git_patch import git_patch
 from acp_widget.undo import reverting
 from acp_widget.undo.trees import Limits
@@ -377,5 +378,10 @@ def test_the_edit_of_the_demo_agent_is_taken_back() -> None:
         fixed = source.read_bytes()
         assert [change.shown_path for change in turn.changes()] == ["stats.py"]
         assert turn.changes()["stats.py"].after == fixed
+        kept = pickle.loads(pickle.dumps(turn))
+        for ask in (kept.changes, kept.revert):
+            with pytest.raises(NotOffered, match=r"(?s)snapshot of a turn, without the bytes.*turn\.diffs"):
+                ask()
+        assert kept.diffs[0].patch
         assert turn.revert("stats.py")
         assert source.read_bytes() == turn.changes()["stats.py"].before != fixed

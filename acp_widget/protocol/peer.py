@@ -309,6 +309,8 @@ class Peer(Opening):
         if not hint and not self._started:
             silent = "" if stderr else " It wrote nothing to stderr."
             hint = f"Does its command start an ACP agent? Try it in a terminal.{silent}"
+        elif self._started:
+            hint = f"{hint} The next prompt starts it again; so does agent.restart(). The transcript stays.".strip()
         self._death = errors.AgentExited(f"The agent ended: {reason}.", hint=self._hint(hint), stderr=stderr)
         if self._closing is None:
             self._closing = asyncio.ensure_future(self._close())  # what it left of its group ends too
