@@ -21,7 +21,9 @@ _SHELLS = frozenset({"sh", "bash", "zsh", "dash", "ksh", "fish", "ash"})
 _WRAPPERS = frozenset(
     """
     env sudo doas su xargs nohup nice ionice time timeout command exec eval builtin setsid stdbuf watch parallel
-    ssh chroot unshare busybox script strace flock then do else if while until coproc source .
+    ssh chroot unshare busybox script strace flock then do else elif if while until coproc source .
+    noglob nocorrect toybox nsenter ltrace chrt csh tcsh mksh yash rbash nu xonsh elvish
+    ssh-agent run-parts xvfb-run hyperfine watchexec direnv
     """.split()  # noqa: SIM905
 )
 _HAND_ON = _WRAPPERS | _SHELLS | {"find", "fd", "fdfind"}

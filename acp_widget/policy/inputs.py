@@ -6,6 +6,7 @@ What cannot be read to its end is a doubt, and never nothing.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Mapping
 from typing import Any
 
@@ -19,6 +20,7 @@ MOST = 2_000  # things of one request; more are not read
 _DEEPEST = 30  # levels
 _LARGEST = 20_000  # texts, lists and objects
 _TOO_MUCH = "Its input is too large, or nested too deep, to be read in full."
+_SEVERAL = re.compile(r"[,;|\s\"']")
 _SAME = frozenset({"name", "value"})  # fields that only say what the object is
 _OF_ITEMS: Mapping[Role | None, Role | None] = {"paths": "path", "changes": None}
 _EMPTY: tuple[Any, ...] = (None, "", [], {}, False)
@@ -51,7 +53,14 @@ class Input:
                     return
 
     def _text(self, text: str, verb: Verb, role: Role | None, depth: int) -> None:
-        if role == "address" and "://" in text and not text.casefold().startswith("file:"):
+        if role in ("path", "paths", "address") and text.lstrip()[:1] in ("[", "{"):  # as models write their lists
+            try:
+                self.read(json.loads(text), verb, role, depth + 1)
+            except (ValueError, RecursionError):
+                self.add(at_path(verb, text, self._cwd))  # some folders are called so
+        elif (role == "paths" and _SEVERAL.search(text)) or (role == "address" and "://" not in text and "%" in text):
+            self.problem = self.problem or "A text in its input may name several files, or others than it seems."
+        elif role == "address" and "://" in text and not text.casefold().startswith("file:"):
             self.add(Thing("fetch", text))
         elif role in ("path", "paths", "address"):
             self.add(at_path(verb, text, self._cwd))

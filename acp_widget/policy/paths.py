@@ -1,7 +1,7 @@
 """Paths as a write would really take them, and globs that are matched on them."""
 
 # What agents send is text, and stays it.
-# ruff: noqa: PTH117, PTH118, PTH119
+# ruff: noqa: PTH112, PTH117, PTH118, PTH119
 
 from __future__ import annotations
 
@@ -92,9 +92,53 @@ def allows(glob: str, where: Place) -> bool:
 
 def rejects(glob: str, where: Place) -> bool:
     """The same for a rule that rejects: it looks at what was said too, and a bare name counts in every folder."""
-    glob = glob.removeprefix("./")
+    glob = glob.removeprefix("./").rstrip("/") or glob
+    if not _GLOBS.isdisjoint(glob.rsplit("/", 1)[-1]):
+        return _rejects(glob, where)
+    return _rejects(glob, where) or _rejects(f"{glob}/**", where, bare=f"**/{glob}/**" if "/" not in glob else "")
+
+
+def _rejects(glob: str, where: Place, bare: str = "") -> bool:
+    """`bare`: a glob for the name of a folder, which counts in every folder."""
     if os.path.isabs(glob):
         return any(matches(glob, path, fold=True) for path in (where.real, where.said))
+    if bare and any(matches(bare, path.lstrip("/"), fold=True) for path in (where.real, where.said)):
+        return True
     if "/" not in glob and any(matches(glob, os.path.basename(path), fold=True) for path in (where.real, where.said)):
         return True
     return any(path is not None and matches(glob, path, fold=True) for path in (where.inside, where.said_inside))
+
+
+def may_hold(glob: str, where: Place) -> bool:
+    """Whether a path is a folder in which something of the glob may be."""
+    if not os.path.isdir(where.real):
+        return False
+    glob = glob.removeprefix("./")
+    fixed = re.split(r"[^/]*[*?]", glob)[0].rstrip("/").casefold()
+    folder = where.real if os.path.isabs(glob) else where.inside
+    if "/" not in glob or folder is None or folder == "." or not fixed:
+        return True
+    folder = folder.casefold()
+    return f"{fixed}/".startswith(f"{folder}/") or f"{folder}/".startswith(f"{fixed}/")
+
+
+_ANY = "\ue000"  # stands for what a glob leaves open; twice, as it is no single letter
+
+
+def cases(glob: str) -> list[str]:
+    """Texts that stand for all that a glob matches."""
+    texts = []
+    for deep in (True, False):
+        anything = f"{_ANY * 2}/{_ANY * 2}" if deep else _ANY * 2
+        of = {"**/": f"{anything}/" if deep else "", "**": anything, "*": _ANY * 2, "?": _ANY}
+        texts.append("".join(of.get(piece, piece) for piece in re.split(r"(\*\*/|\*\*|\*|\?)", glob)))
+    return texts
+
+
+def within(glob: str, other: str) -> bool:
+    """True when all that a glob matches is matched by the other one, too.
+
+    >>> within("src/*.py", "src/**"), within("src/**.py", "src/*")
+    (True, False)
+    """
+    return all(matches(other, text) for text in cases(glob))

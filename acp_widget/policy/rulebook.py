@@ -13,7 +13,7 @@ from typing import Any
 
 from .budget import Budget
 from .nearly import nearly
-from .rules import Edit, Rule, Run, Tool, rule_of
+from .rules import Edit, Rule, Tool, rule_of
 from .touched import Thing, Touched, touched
 from .words import ASK, SEVERAL, WORDS, Decision, Word, decide, first, ways_to_allow
 
@@ -144,7 +144,7 @@ class Policy:
             names = ", ".join(dict.fromkeys(map(repr, winners)))
             return Verdict("allow", names, tuple(reasons), all(rule.always for rule in winners))
         reasons.append(f"otherwise={self.otherwise!r}")
-        hidden = next((why for each in asked.things if (why := self._hidden(each))), None)
+        hidden = next((why for each in asked.things if (why := self._hidden(each, asked))), None)
         if self.otherwise == "allow" and hidden:
             return Verdict("ask", None, (*reasons, f"{hidden}: no rule names it"))
         return Verdict(self.otherwise, None, tuple(reasons))
@@ -171,7 +171,7 @@ class Policy:
             allows = [rule for rule in allows if rule.pattern.casefold().endswith(".ipynb")]
             if not allows:
                 return "reject", None, f"{what}: {_DEFAULT}"
-        if allows and self._hides(thing):
+        if allows and self._hides(thing, asked):
             return None, None, f"{what}: a rule that rejects may be hidden in it"
         if allows:
             narrowest = next((each for each in allows if not any(rule.narrower(each) for rule in allows)), allows[0])
@@ -185,14 +185,14 @@ class Policy:
                 return "reject", rule
         return next((("allow", rule) for rule in tools[1] if rule.fits(asked)), (None, None))
 
-    def _hidden(self, thing: Thing) -> str:
+    def _hidden(self, thing: Thing, asked: Touched) -> str:
         """Why it is not known what a command runs, beside what rules that reject say; empty when it is."""
         if thing.command is not None and thing.command.unseen.why:
             return thing.command.unseen.why
-        return "a rule that rejects may be hidden in it" if self._hides(thing) else ""
+        return "a rule that rejects may be hidden in it" if self._hides(thing, asked) else ""
 
-    def _hides(self, thing: Thing) -> bool:
-        return any(isinstance(rule, Run) and rule.hides_in(thing) for rule in self.reject)
+    def _hides(self, thing: Thing, asked: Touched) -> bool:
+        return any(rule.hides_in(thing, asked) for rule in self.reject)
 
     def explain_request(
         self, permission: Mapping[str, Any], call: Mapping[str, Any] | None, cwd: str, cost: float = 0.0

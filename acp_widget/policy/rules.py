@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import ast
+import itertools
+import posixpath
 import re
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
-from urllib.parse import urlsplit
+from urllib.parse import unquote, urlsplit
 
 from . import paths
 from .commands import Words, program
@@ -51,8 +53,12 @@ class Rule:
             return other.is_kind
         return type(self) is type(other) and self._within(other) and not other._within(self)
 
+    def hides_in(self, thing: Thing, asked: Touched) -> bool:
+        """True when something that it rejects may be hidden in the thing."""
+        return False
+
     def _within(self, other: Rule) -> bool:
-        return paths.matches(other.pattern, self.pattern)
+        return paths.within(self.pattern, other.pattern)
 
     def __repr__(self) -> str:
         return f"{type(self).__name__}({self.pattern!r}{', always=True' if self.always else ''})"
@@ -76,10 +82,23 @@ class Edit(Rule):
     def rejects(self, thing: Thing, asked: Touched) -> bool:
         return thing.verb == self.verb and thing.place is not None and paths.rejects(self.pattern, thing.place)
 
+    def hides_in(self, thing: Thing, asked: Touched) -> bool:
+        """Where a folder may hold such a file, or a command names one that it would take."""
+        if thing.place is not None:
+            return thing.verb == self.verb and paths.may_hold(self.pattern, thing.place)
+        return any(
+            paths.rejects(self.pattern, paths.place(word, asked.cwd))
+            for name, word in _words_of(thing)
+            if self.verb == "read" or name in _WRITERS
+        )
+
     def _within(self, other: Rule) -> bool:
-        if "/" not in other.pattern and paths.matches(other.pattern, self.pattern.rsplit("/", 1)[-1], fold=True):
-            return True
-        return paths.matches(other.pattern, self.pattern)
+        name = "/" not in other.pattern  # counts in every folder
+        return all(
+            paths.matches(other.pattern, text)
+            or (name and paths.matches(other.pattern, text.rsplit("/", 1)[-1], fold=True))
+            for text in paths.cases(self.pattern)
+        )
 
 
 class Read(Edit):
@@ -111,9 +130,9 @@ class Run(Rule):
 
     def rejects(self, thing: Thing, asked: Touched) -> bool:
         found = thing.command.found if thing.command else ()
-        return any(words_match(self.pattern, (program(words[0]), *words[1:]), fold=True) for words in found)
+        return any(_holds(self.pattern, (program(words[0]), *words[1:])) for words in found)
 
-    def hides_in(self, thing: Thing) -> bool:
+    def hides_in(self, thing: Thing, asked: Touched) -> bool:
         """True when its words stand somewhere within a command: it is then not known whether they run."""
         found = thing.command.found if thing.command else ()
         if self.pattern.split()[0] == "*":
@@ -125,7 +144,7 @@ class Run(Rule):
         )
 
     def _within(self, other: Rule) -> bool:
-        return words_match(other.pattern, tuple(self.pattern.split()))
+        return all(words_match(other.pattern, words) for words in _word_cases(self.pattern))
 
 
 class Fetch(Rule):
@@ -141,12 +160,21 @@ class Fetch(Rule):
         return all(paths.matches(glob, text) for glob, text in zip(wanted, given, strict=True))
 
     def rejects(self, thing: Thing, asked: Touched) -> bool:
-        if thing.verb != "fetch":
-            return False
-        wanted, given = urlsplit(self.pattern), _host(thing.text)
-        if wanted.path in ("", "/", "/*", "/**") and wanted.netloc:
-            return paths.matches(wanted.netloc, given, fold=True)
-        return paths.matches(self.pattern, thing.text, fold=True)
+        return thing.verb == "fetch" and self._meets(thing.text)
+
+    def hides_in(self, thing: Thing, asked: Touched) -> bool:
+        """Where a command names such an address."""
+        return any(self._meets(word) for _, word in _words_of(thing) if "." in word or "://" in word)
+
+    def _meets(self, text: str) -> bool:
+        """Whether the text may be read as such an address: without its scheme and escapes, and dots resolved."""
+        wanted = list(_readings(self.pattern))[:1]
+        for (host, path), (given_host, given_path) in itertools.product(wanted, _readings(text)):
+            if paths.matches(host, given_host, fold=True) and (
+                path in ("", "/", "/*", "/**") or paths.matches(path, given_path, fold=True)
+            ):
+                return True
+        return paths.matches(self.pattern, text, fold=True)
 
 
 class Tool(Rule):
@@ -222,14 +250,74 @@ def words_match(pattern: str, words: Words, *, fold: bool = False) -> bool:
 
 
 def _word_matches(glob: str, word: str, fold: bool) -> bool:
+    if not fold and glob != "*" and ".." in re.split(r"[/=:]", word) and ".." not in glob and "*" in glob:
+        return False  # it would leave the folder that the glob tells of
     return paths.matches(glob.replace("*", "**"), word, fold=fold)
 
 
-def _host(text: str) -> str:
-    try:
-        return urlsplit(text).hostname or ""
-    except ValueError:
-        return ""
+def _holds(pattern: str, words: Words) -> bool:
+    """Whether such a command is in the words: other options may stand between them, and options anywhere."""
+    wanted = pattern.split()
+    open_end = wanted[-1] == "*"
+    wanted = wanted[:-1] if open_end else wanted
+    if words_match(pattern, words, fold=True) or not wanted:
+        return words_match(pattern, words, fold=True)
+    flags = [each for each in wanted[1:] if each.startswith("-")]
+    if not _word_matches(wanted[0], words[0], True):
+        return False
+    if not all(any(_word_matches(flag, word, True) for word in words[1:]) for flag in flags):
+        return False
+    passed = [word.startswith("-") or (at > 1 and words[at - 1].startswith("-")) for at, word in enumerate(words)]
+    at = 1
+    for plain in (each for each in wanted[1:] if not each.startswith("-")):
+        while at < len(words) and passed[at] and not _word_matches(plain, words[at], True):
+            at += 1
+        if at >= len(words) or not _word_matches(plain, words[at], True):
+            return False
+        at += 1
+    return open_end or all(passed[at:])
+
+
+def _word_cases(pattern: str) -> list[Words]:
+    """Commands that stand for all that a pattern matches."""
+    wanted = pattern.split()
+    open_end = wanted[-1] == "*"
+    words = tuple(paths.cases(word.replace("*", "**"))[-1] for word in (wanted[:-1] if open_end else wanted))
+    return [words, words + tuple(paths.cases("*")[-1] for _ in range(9))] if open_end else [words]
+
+
+# Programs that write, move or delete what they are given.
+_WRITERS = frozenset(
+    """
+    cp mv rm rmdir ln tee dd touch truncate shred install unlink sed patch rsync scp tar unzip zip gzip gunzip chmod
+    chown sort split curl wget xxd objcopy git
+    """.split()  # noqa: SIM905
+)
+
+
+def _words_of(thing: Thing) -> Iterator[tuple[str, str]]:
+    """The words after each program in a command, and what stands behind `=` in them."""
+    for words in (thing.command.found if thing.command else ())[:50]:
+        for word in words[1:200]:
+            yield program(words[0]), word[:4000]
+            if "=" in word:
+                yield program(words[0]), word[:4000].partition("=")[2]
+
+
+def _readings(text: str) -> Iterator[tuple[str, str]]:
+    """Host and path of an address, in each way that a program may read it."""
+    text = re.sub(r"[\s\x00-\x1f]", "", text)
+    for way in (text.replace("\\", "/"), text):
+        way = way if "://" in way else f"https://{way.lstrip('/')}"
+        for _ in range(3):
+            way = unquote(way)
+        try:
+            parts = urlsplit(way)
+            host = parts.hostname or ""
+        except ValueError:
+            continue
+        path = posixpath.normpath("/" + parts.path.lstrip("/")) if parts.path else ""
+        yield host.rstrip("."), path + (f"?{parts.query}" if parts.query else "")
 
 
 def address_of(text: str) -> tuple[str, str, str] | None:
@@ -238,6 +326,9 @@ def address_of(text: str) -> tuple[str, str, str] | None:
         return None
     try:
         parts = urlsplit(text)
+        _ = parts.port  # of a host that ends in no number, it raises
     except ValueError:
+        return None
+    if "%" in parts.netloc:
         return None
     return parts.scheme.lower(), parts.netloc.lower(), (parts.path or "/") + (f"?{parts.query}" if parts.query else "")

@@ -14,6 +14,9 @@ _CODE = frozenset(
     python pypy ipython jupyter node deno bun tsx perl ruby irb php lua luajit rscript r julia java jshell scala groovy
     kotlin ghci runghc elixir erl swift tclsh wish expect osascript pwsh powershell cmd wscript cscript awk gawk mawk
     nawk sed ed ex vi vim nvim emacs gdb lldb sqlite psql mysql duckdb octave matlab guile racket clojure bc dc m
+    pythonw pyw py nodejs ts-node bpython ptpython pdb debugpy coverage torchrun sbcl clisp ocaml swipl iex mix
+    gnuplot qjs coffee hy nim crystal zig rustc javac streamlit flask gunicorn uvicorn celery
+    marimo papermill nano ftp sftp mail
     """.split()  # noqa: SIM905
 )
 _RUNNERS = frozenset(
@@ -23,7 +26,8 @@ _RUNNERS = frozenset(
     ansible ansible-playbook crontab at batch systemctl service launchctl schtasks start open xdg-open screen tmux
     entr git-shell rsh telnet nc ncat socat busctl dbus-run-session runuser su pkexec gosu setpriv bwrap firejail
     pre-commit lerna nx turbo wget2 unbuffer faketime fakeroot chronic ts parset prlimit taskset numactl choom
-    systemd-run
+    systemd-run less more man ip scons snakemake dvc nix nix-shell nix-build mise asdf nodemon cpulimit ssh-add apt
+    apt-get brew
     """.split()  # noqa: SIM905
 )
 _SHELL_STATE = frozenset(
@@ -69,7 +73,25 @@ _FLAGS: dict[str, tuple[tuple[str, ...], str, tuple[str, ...]]] = {
     "man": (("--pager", "--html", "--preprocessor"), "PHp", ()),
     "less": (("--log-file", "--LOG-FILE"), "oO", ()),
     "split": (("--filter",), "", ()),
-    "curl": (("--config", "--output", "--output-dir", "--remote-name", "--remote-name-all"), "KoO", ()),
+    "curl": (
+        (
+            *("--config", "--output", "--output-dir", "--remote-name", "--remote-name-all", "--dump-header", "--trace"),
+            *(
+                "--cookie-jar",
+                "--trace-ascii",
+                "--stderr",
+                "--libcurl",
+                "--engine",
+                "--hsts",
+                "--alt-svc",
+                "--etag-save",
+            ),
+        ),
+        "KoOcD",
+        (),
+    ),
+    "tcpdump": ((), "zw", ()),
+    "pandoc": (("--filter", "--lua-filter", "--output", "--pdf-engine", "--extract-media"), "oFL", ()),
     "wget": (("--use-askpass", "--execute", "--config", "--output-document", "--input-file"), "eOi", ()),
 }
 _GIT_KNOWN = frozenset(
