@@ -59,6 +59,7 @@ class Policy:
     Two are equal that say the same, whatever they allowed so far. Raises `ValueError` for rules that are none, and an
     unknown `otherwise`, and `TypeError` for a budget that is none.
 
+    >>> from acp_widget import Run
     >>> policy = Policy(allow=[Edit("src/**"), Run("pytest *")], reject=[Run("rm *")])
     >>> policy
     Policy(allow=[Edit('src/**'), Run('pytest *')], reject=[Run('rm *')], otherwise='ask')
