@@ -13,12 +13,14 @@ export function Chips({ chips, remove }: { chips: readonly Chip[]; remove: (name
     <ul class="acp-chips" aria-label="Goes with the prompt">
       {chips.map(({ name, what }) => (
         <li key={name}>
-          <b>
-            <Visible text={`@${name}`} oneLine />
-          </b>{" "}
-          <span class={isGone(what) ? "acp-bad" : "acp-dim"}>
-            <Visible text={aboutOf(what)} oneLine />
-          </span>
+          <div>
+            <b>
+              <Visible text={`@${name}`} oneLine />
+            </b>{" "}
+            <span class={isGone(what) ? "acp-bad" : "acp-dim"}>
+              <Visible text={aboutOf(what)} oneLine />
+            </span>
+          </div>
           <button
             type="button"
             class="acp-quiet"

@@ -41,7 +41,8 @@ export function CompletionList({ id, label, items, more, active, take }: Props):
   // The list opens below the text, perhaps below the window: the reader asked for it just now, so the page may move once.
   useLayoutEffect(() => list.current?.parentElement?.scrollIntoView?.({ block: "nearest" }), []);
   return (
-    <div class="acp-complete">
+    // biome-ignore lint/a11y/noStaticElementInteractions: only so that the focus stays in the text
+    <div class="acp-complete" onMouseDown={(event) => event.preventDefault()}>
       <div ref={list} id={id} role="listbox" aria-label={label}>
         {items.map((item, at) => (
           // biome-ignore lint/a11y/useFocusableInteractive lint/a11y/useKeyWithClickEvents: the keys are the text's
@@ -50,7 +51,6 @@ export function CompletionList({ id, label, items, more, active, take }: Props):
             id={optionId(id, at)}
             role="option"
             aria-selected={at === active}
-            onMouseDown={(event) => event.preventDefault()}
             onClick={() => take(item)}
           >
             <b>

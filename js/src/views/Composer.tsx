@@ -27,13 +27,14 @@ export function Composer(): VNode {
   const ready = reason === null && !sending && draft.trim() !== "";
   const completion = useCompletion(draft, setDraft, area, reason === null && !sending);
   const { list, items, active, open, commands, chosen, mentions } = completion;
+  const placeholder = reason ?? `Ask the agent…   @ attaches${commands.length > 0 ? ", / for commands" : ""}`;
 
   useLayoutEffect(() => {
     const element = area.current;
     if (!element) return;
     element.style.height = "auto";
     element.style.height = `${Math.min(160, element.scrollHeight + 2)}px`;
-  }, [draft]);
+  }, [draft, placeholder]);
 
   const send = (): void => {
     if (!ready) return;
@@ -65,7 +66,7 @@ export function Composer(): VNode {
         aria-haspopup="listbox"
         aria-controls={open ? list : undefined}
         aria-activedescendant={open ? optionId(list, active) : undefined}
-        placeholder={reason ?? `Ask the agent…   @ attaches${commands.length > 0 ? ", / for commands" : ""}`}
+        placeholder={placeholder}
         onInput={completion.onInput}
         onClick={completion.onMove}
         onKeyUp={completion.onMove}
