@@ -19,6 +19,8 @@ agent = Agent("demo")
 Path(agent.cwd, "my notes.md").write_text("Three lines.")
 agent"""
 
+FRAME = "DataFrame 120\N{MULTIPLICATION SIGN}2"
+
 
 def opened(open_notebook: OpenNotebook, *cells: str) -> tuple[NotebookPage, Locator, Locator]:
     notebook = open_notebook([START, *cells], height=1600)
@@ -47,7 +49,7 @@ def test_a_variable_and_a_file_are_chosen_by_keyboard_and_go_with_the_prompt(ope
     keyboard = notebook.page.keyboard
 
     keyboard.type("why is @d")
-    expect(option(view, "@df")).to_contain_text("DataFrame 120×2")
+    expect(option(view, "@df")).to_contain_text(FRAME)
     expect(option(view, "@data")).to_contain_text("list, 3 items")
     expect(option(view, "@df")).to_have_attribute("aria-selected", "true")
     keyboard.press("ArrowDown")
@@ -62,7 +64,7 @@ def test_a_variable_and_a_file_are_chosen_by_keyboard_and_go_with_the_prompt(ope
     keyboard.press("Tab")
     keyboard.type("or @data, @nobody ")
     expect(prompt).to_have_value('why is @df not as in @"my notes.md" or @data, @nobody ')
-    expect(chips(view)).to_have_text(["@df DataFrame 120×2", "@my notes.md file, 12 B", "@data list, 3 items"])
+    expect(chips(view)).to_have_text([f"@df {FRAME}", "@my notes.md file, 12 B", "@data list, 3 items"])
 
     view.get_by_role("button", name="Leave out data").click()
     expect(chips(view)).to_have_count(2)
@@ -93,7 +95,7 @@ def test_a_prompt_whose_variable_is_gone_is_refused_and_stays_to_be_mended(open_
     notebook, view, prompt = opened(open_notebook, "del df")
     keyboard = notebook.page.keyboard
     keyboard.type("why is @df odd")
-    expect(chips(view)).to_have_text(["@df DataFrame 120×2"])
+    expect(chips(view)).to_have_text([f"@df {FRAME}"])
     notebook.run(1)
 
     prompt.press("Enter")
