@@ -1,6 +1,7 @@
 """Temporary folders for this user alone: gone with the process, and if that was killed, with the next one's first.
 
-A folder is locked as long as its process lives: so another process can tell which ones nobody will remove any more.
+As long as a process has such folders it holds a lock, and their names say which: so another process can tell which ones
+nobody will remove any more.
 """
 
 from __future__ import annotations
@@ -14,7 +15,7 @@ import threading
 import time
 from collections.abc import Iterator
 from pathlib import Path
-from typing import Final
+from typing import Final, NamedTuple
 
 try:
     import fcntl
@@ -22,87 +23,115 @@ except ImportError:  # Windows: what a killed process left stays there
     fcntl = None  # type: ignore[assignment]
 
 PREFIXES: Final = ("acp-demo-", "acp-widget-undo-")
-"""How the names of all such folders begin."""
+"""How the names of all such folders begin; the name of their lock without its ending follows."""
+LOCK: Final = "acp-widget-lock-"
 NEW: Final = 60.0
-"""Seconds in which a folder without a lock may be one that is just being made."""
+"""Seconds in which a lock that nobody holds may be one that is just being made."""
 
-# Folder → what holds its lock.
-_made: dict[str, int | None] = {}
-_swept: set[str] = set()
+
+class _Lock(NamedTuple):
+    path: Path
+    held: int
+    folders: set[str]
+
+
+# Where temporary folders are → the lock of this process there.
+_locks: dict[str, _Lock] = {}
 _lock = threading.RLock()  # reentrant: a garbage collection in here may end an Agent
 
 
 def make(prefix: str) -> Path:
     """A new folder; `remove()` or the end of the process removes it."""
     with _lock:
-        if (around := tempfile.gettempdir()) not in _swept:
-            _swept.add(around)
+        around = os.path.realpath(tempfile.gettempdir())
+        mine = _locks.get(around)
+        if mine is None:
             _sweep(around)
-        made = Path(tempfile.mkdtemp(prefix=prefix)).resolve()
-        _made[str(made)] = _locked(made)
-        return made
+            held, path = tempfile.mkstemp(prefix=LOCK, dir=around)
+            _take(held)
+            mine = _locks[around] = _Lock(Path(path), held, set())
+        try:
+            made = tempfile.mkdtemp(prefix=f"{prefix}{_name(mine.path)}-", dir=around)
+        except BaseException:
+            _leave(around)
+            raise
+        mine.folders.add(made)
+        return Path(made)
 
 
 def remove(folder: str | os.PathLike[str]) -> None:
     """Remove one that this process made; twice, or in a forked child, nothing happens."""
     with _lock:
-        if str(folder) not in _made:
+        around = str(Path(folder).parent)
+        mine = _locks.get(around)
+        if mine is None or str(folder) not in mine.folders:
             return
-        held = _made.pop(str(folder))
-    shutil.rmtree(folder, ignore_errors=True)
-    if held is not None:
-        os.close(held)
+        shutil.rmtree(folder, ignore_errors=True)
+        mine.folders.discard(str(folder))
+        _leave(around)
 
 
 def remove_all() -> None:
     """The process ends."""
-    for folder in list(_made):
+    for folder in [folder for mine in list(_locks.values()) for folder in list(mine.folders)]:
         remove(folder)
 
 
-def _locked(folder: str | os.PathLike[str]) -> int | None:
-    """Lock a folder: a descriptor that holds the lock, None where somebody else does or nobody can."""
-    if fcntl is None:
-        return None
-    held = None
+def _leave(around: str) -> None:
+    """The lock goes with the last folder."""
+    mine = _locks[around]
+    if not mine.folders:
+        del _locks[around]
+        mine.path.unlink(missing_ok=True)
+        os.close(mine.held)
+
+
+def _name(lock: Path) -> str:
+    return lock.name.removeprefix(LOCK)
+
+
+def _take(held: int) -> bool:
+    """Lock an open file; False where somebody else holds it, or nobody can."""
     try:
-        held = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW)
         fcntl.flock(held, fcntl.LOCK_EX | fcntl.LOCK_NB)
-    except OSError:
-        if held is not None:
-            os.close(held)
-        return None
-    return held
+    except (OSError, AttributeError):
+        return False
+    return True
 
 
 def _sweep(around: str) -> None:
     """Remove what processes left that were killed."""
-    for left in _left(around):
-        held = _locked(left)
-        if held is not None:
-            shutil.rmtree(left, ignore_errors=True)
-            os.close(held)
+    for lock in _old_locks(around):
+        with contextlib.suppress(OSError):
+            held = os.open(lock, os.O_RDWR | os.O_NOFOLLOW)
+            try:
+                if _take(held):
+                    for prefix in PREFIXES:
+                        for left in Path(around).glob(f"{prefix}{_name(lock)}-*"):
+                            shutil.rmtree(left, ignore_errors=True)
+                    lock.unlink()
+            finally:
+                os.close(held)
 
 
-def _left(around: str) -> Iterator[str]:
+def _old_locks(around: str) -> Iterator[Path]:
     if fcntl is None:
         return
     with contextlib.suppress(OSError), os.scandir(around) as inside:
         for entry in inside:
-            if entry.name.startswith(PREFIXES) and entry.is_dir(follow_symlinks=False):
+            if entry.name.startswith(LOCK) and entry.is_file(follow_symlinks=False):
                 about = entry.stat(follow_symlinks=False)
                 if about.st_uid == os.getuid() and about.st_mtime < time.time() - NEW:
-                    yield entry.path
+                    yield Path(entry.path)
 
 
 def _forget_after_fork() -> None:
     """A forked child leaves the folders of its parent alone."""
     global _lock
     _lock = threading.RLock()
-    for held in _made.values():
-        if held is not None:
-            os.close(held)
-    _made.clear()
+    for mine in _locks.values():
+        os.close(mine.held)
+    _locks.clear()
 
 
 # Before that of agents, which import this: so they end first.

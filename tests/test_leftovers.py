@@ -111,8 +111,10 @@ def test_a_temporary_folder_stays_while_another_agent_works_there(tmp_path: Path
 
 def test_an_agent_that_was_never_used_takes_its_folder_along() -> None:
     before = kept()
-    folder = Agent("demo").cwd
+    agent = Agent("demo")
+    folder = agent.cwd
     assert Path(folder).is_dir()
+    del agent
     until(lambda: kept() == before and not Path(folder).exists())
 
 

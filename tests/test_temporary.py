@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -36,12 +37,14 @@ def around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def names(around: Path) -> list[str]:
-    return sorted(each.name.rpartition("-")[0] for each in around.iterdir() if each.name.startswith("acp-"))
+    return sorted(
+        re.sub("-[^-]+(-[^-]+)?$", "", each.name) for each in around.iterdir() if each.name.startswith("acp-")
+    )
 
 
 def aged(around: Path) -> None:
     for each in around.iterdir():
-        os.utime(each, (1, 1))
+        os.utime(each, (1, 1), follow_symlinks=False)
 
 
 def test_what_a_killed_process_left_goes_with_the_next_one_that_makes_a_folder(around: Path) -> None:
@@ -49,30 +52,38 @@ def test_what_a_killed_process_left_goes_with_the_next_one_that_makes_a_folder(a
         assert dies.stdout is not None
         assert dies.stdout.readline() == b"ready\n"
         aged(around)
-        assert names(around) == ["acp-demo", "acp-widget-undo"]
+        assert names(around) == ["acp-demo", "acp-widget-lock", "acp-widget-undo"]
         mine = temporary.make("acp-demo-")
-        assert names(around) == ["acp-demo", "acp-demo", "acp-widget-undo"], "the other process lives"
+        assert names(around) == [*["acp-demo"] * 2, *["acp-widget-lock"] * 2, "acp-widget-undo"], (
+            "the other process lives"
+        )
         os.kill(dies.pid, signal.SIGKILL)
         dies.wait()
     aged(around)
     one_more = "from acp_widget import temporary; temporary.make('acp-demo-')"
     subprocess.run([sys.executable, "-c", one_more], timeout=30, check=True)
-    assert names(around) == ["acp-demo"], "mine"
+    assert names(around) == ["acp-demo", "acp-widget-lock"], "mine"
     temporary.remove(mine)
-    assert not mine.exists()
+    assert names(around) == []
 
 
-def test_links_and_new_and_foreign_folders_stay(around: Path, tmp_path: Path) -> None:
-    outside = tmp_path / "acp-demo-outside"
-    outside.mkdir()
-    (around / "acp-demo-link").symlink_to(outside)
-    (around / "acp-demo-file").write_text("x")
-    (around / "other").mkdir()
+def test_links_and_new_and_foreign_ones_stay(around: Path, tmp_path: Path) -> None:
+    outside = tmp_path / "outside"
+    outside.write_text("x")
+    (around / "acp-widget-lock-link").symlink_to(outside)
+    (around / "acp-demo-link-1").mkdir()
+    (around / "acp-widget-lock-gone").touch()
+    (around / "acp-demo-gone-1").symlink_to(tmp_path)
+    (around / "acp-demo-gone-2").mkdir()
+    (around / "acp-demo-other-1").mkdir()
     aged(around)
-    (around / "acp-demo-new").mkdir()
+    (around / "acp-widget-lock-new").touch()
+    (around / "acp-demo-new-1").mkdir()
     temporary.remove(temporary.make("acp-demo-"))
-    assert sorted(each.name for each in around.iterdir()) == ["acp-demo-file", "acp-demo-link", "acp-demo-new", "other"]
-    assert outside.is_dir()
+    left = {each.name for each in around.iterdir()}
+    kept = {"acp-widget-lock-link", "acp-demo-link-1", "acp-demo-other-1", "acp-widget-lock-new", "acp-demo-new-1"}
+    assert left == {*kept, "acp-demo-gone-1"}, "a link is no folder of ours"
+    assert outside.exists()
 
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="there is no fork on Windows")
