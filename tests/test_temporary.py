@@ -37,9 +37,8 @@ def around(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def names(around: Path) -> list[str]:
-    return sorted(
-        re.sub("-[^-]+(-[^-]+)?$", "", each.name) for each in around.iterdir() if each.name.startswith("acp-")
-    )
+    found = (re.match("acp-demo|acp-widget-undo|acp-widget-lock|acp-", each.name) for each in around.iterdir())
+    return sorted(match[0] for match in found if match)
 
 
 def aged(around: Path) -> None:
