@@ -9,7 +9,7 @@ from typing import Any, Final
 
 from ..entities import Entities, Result
 from ..host.roots import Place
-from . import files, pictures, tables
+from . import arrays, files, pictures, tables
 from .own import is_empty, told
 from .parts import ITEMS, TABLE_BYTES, TEXT_BYTES, Part, brief, cut
 
@@ -77,7 +77,7 @@ ADAPTERS: Final[Mapping[str, Adapter]] = {
     "polars.DataFrame": tables.polars_frame,
     "polars.Series": tables.polars_series,
     "polars.LazyFrame": tables.polars_lazy,
-    "numpy.ndarray": tables.array,
+    "numpy.ndarray": arrays.array,
     "matplotlib.Figure": pictures.matplotlib_figure,
     "matplotlib.Axes": pictures.matplotlib_axes,
     "PIL.Image": pictures.pillow_image,

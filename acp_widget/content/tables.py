@@ -1,4 +1,4 @@
-"""Frames, series and arrays as text: what they are made of, and their first rows. The cost does not grow with them."""
+"""Frames and series as text: what they are made of, and their first rows. The cost does not grow with them."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any, Final
 from .parts import COLUMNS, ROWS, TABLE_BYTES, Part, cell, cut, size
 
 COUNTED: Final = 10_000_000
-"""Values up to which missing ones are counted and sums are made."""
+"""Values up to which missing ones are counted, and the range of an array is looked at."""
 
 
 def pandas_frame(frame: Any, name: str) -> Part:
@@ -65,26 +65,6 @@ def polars_lazy(frame: Any, name: str) -> Part:
     return Part(name, "polars LazyFrame", text, note=" ".join(filter(None, [note, more])))
 
 
-def array(values: Any, name: str) -> Part:
-    shape = " x ".join(f"{length:,}" for length in values.shape) or "scalar"
-    lines = [f"shape {shape}, dtype {values.dtype}, {size(int(values.nbytes))}"]
-    if values.dtype.kind in "iuf" and 0 < values.size <= COUNTED:
-        lines.append(f"min {values.min()}, max {values.max()}, mean {values.mean()}")
-    if values.ndim == 2:
-        rows, columns = values.shape
-        body = values[:ROWS, :COLUMNS].tolist()
-        lines.append(f"The first rows, {min(columns, COLUMNS)} columns each:")
-        text, shown = _csv([], body, TABLE_BYTES - 1024)
-        all_shown = shown == rows and columns <= COLUMNS
-        note = "" if all_shown else f"Shown: {shown} of {rows:,} rows, {min(columns, COLUMNS)} of {columns:,} columns."
-    else:
-        first = values.flat[: ROWS * 5].tolist()
-        text, more = cut(", ".join(cell(value) for value in first), TABLE_BYTES - 1024)
-        left = f"Shown: the first {len(first)} of {values.size:,} values." if len(first) < values.size else ""
-        note = " ".join(filter(None, [left, more]))
-    return Part(name, "numpy array", "\n".join([*lines, text]), note=note)
-
-
 def _table(
     name: str,
     kind: str,
@@ -98,14 +78,14 @@ def _table(
     lines = [f"{rows:,} rows x {columns:,} columns, {size(memory)} in memory", "Columns:"]
     lines += [f"  {cell(title)}: {cell(dtype)}, {missing}" for title, dtype, missing in schema]
     about, more = cut("\n".join(lines), TABLE_BYTES // 2)
-    text, shown = _csv(header, body, TABLE_BYTES - len(about.encode()))
+    text, shown = table_of(header, body, TABLE_BYTES - len(about.encode()))
     note = ""
     if shown < rows or columns > COLUMNS:
         note = f"Shown: {shown:,} of {rows:,} rows, {min(columns, COLUMNS)} of {columns:,} columns."
     return Part(name, kind, f"{about}\nThe first rows as CSV:\n{text}", note=" ".join(filter(None, [note, more])))
 
 
-def _csv(header: Sequence[object], body: Iterable[Sequence[object]], limit: int) -> tuple[str, int]:
+def table_of(header: Sequence[object], body: Iterable[Sequence[object]], limit: int) -> tuple[str, int]:
     """As many rows as fit, and how many these are."""
     taken: list[str] = []
     left, shown = limit, -1 if header else 0
