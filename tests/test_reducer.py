@@ -118,6 +118,14 @@ def test_operations_lead_from_the_old_snapshot_to_the_new_one(random: Random, lo
                 assert state.get(group, key) == entities[key]
 
 
+def test_what_a_snapshot_has_in_two_places_changes_in_one() -> None:
+    block = {"type": "text", "text": "a"}
+    before = {"messages": {"u:1": {"content": [block]}}, "turns": {"r:1": {"prompt": [block]}}}
+    after = apply_to_snapshot(before, [("text", ("messages", "u:1", "content", 0, "text"), "b")])
+    assert after["messages"]["u:1"]["content"][0]["text"] == "ab"
+    assert after["turns"]["r:1"]["prompt"][0]["text"] == "a"
+
+
 @given(st.randoms(use_true_random=False))
 @settings(deadline=None, max_examples=40)
 def test_events_operations_and_snapshots_are_never_changed_afterwards(random: Random) -> None:

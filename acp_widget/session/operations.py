@@ -130,10 +130,18 @@ def apply_to_snapshot(snapshot: dict[str, Any], operations: Iterable[Sequence[An
     >>> apply_to_snapshot({"usage": {"used": 1}}, [("set", ("usage", "used"), 2)])
     {'usage': {'used': 2}}
     """
-    after = copy.deepcopy(snapshot)
+    after: dict[str, Any] = _separate(snapshot)
     for name, *arguments in operations:
         _TO_SNAPSHOT[name](after, *arguments)
     return after
+
+
+def _separate(value: Any) -> Any:
+    """A copy in which nothing is in two places, as JSON has it: what changes at one of them stays as it is elsewhere."""
+    kind = type(value)
+    if kind is dict:
+        return {name: _separate(item) for name, item in value.items()}
+    return [_separate(item) for item in value] if kind is list else copy.deepcopy(value)
 
 
 def _walk(data: Any, path: Sequence[str | int]) -> Any:
@@ -143,11 +151,11 @@ def _walk(data: Any, path: Sequence[str | int]) -> Any:
 
 
 def _set(data: Any, path: Sequence[str | int], value: Any) -> None:
-    _walk(data, path[:-1])[path[-1]] = copy.deepcopy(value)
+    _walk(data, path[:-1])[path[-1]] = _separate(value)
 
 
 def _append(data: Any, path: Sequence[str | int], item: Any) -> None:
-    _walk(data, path).append(copy.deepcopy(item))
+    _walk(data, path).append(_separate(item))
 
 
 def _text(data: Any, path: Sequence[str | int], string: str) -> None:
