@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from .words import is_final
@@ -23,7 +23,7 @@ def is_running(snapshot: Json, key: str) -> bool:
     if not call or is_final(call.get("status")):
         return False
     asked = [each for each in map(_map, _map(snapshot.get("permissions")).values()) if _is_about(each, call)]
-    if any(each.get("status") == "pending" for each in asked) or _is_rejected(call, asked):
+    if any(each.get("status") == "pending" for each in asked) or is_rejected(call, asked):
         return False
     return not _is_left_over(snapshot, call)
 
@@ -48,8 +48,8 @@ def _is_about(asked: Json, call: Json) -> bool:
     return asked.get("toolCallId") == call.get("toolCallId") and asked.get("toolCallId") is not None
 
 
-def _is_rejected(call: Json, asked: list[Json]) -> bool:
-    """The last answer was a no, and it has not begun since."""
+def is_rejected(call: Json, asked: Sequence[Json]) -> bool:
+    """Whether the last answer to the requests about a call was a no, and it has not begun since."""
     last = asked[-1] if asked else {}
     if last.get("status") != "selected":
         return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import os
 import stat
+import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -14,7 +15,7 @@ from .patches import Hunk, fits, sections, taken_back
 from .trees import NOTHING, Found, Looker, Tree, inside
 
 _KINDS = frozenset({"edit", "delete", "move"})
-_NOT_DONE = frozenset({"failed", "cancelled"})
+_NOT_DONE = frozenset({"pending", "failed", "cancelled"})
 _FINAL = frozenset({"completed", "failed", "cancelled"})
 _INPUTS = (
     *("path", "file_path", "filePath", "abs_path", "absPath", "filename", "old_path", "oldPath", "new_path", "newPath"),
@@ -22,6 +23,8 @@ _INPUTS = (
 )
 _NOTEBOOK = "it is a notebook, and what is open in Jupyter is never written; `.before` has its bytes"
 _TOO_LATE = "the agent had changed it before it could be copied, and its diff does not tell how it was"
+_NEW_TOO_LATE = "the agent calls it new, but only said so afterwards: what stood there before is not known"
+_NOT_WRITTEN = "the agent told of a change, but the file was not written during the turn"
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,11 @@ class Named:
 
 @dataclass
 class Record:
-    """One turn. `before`: the watched folders when it began; None when none is watched."""
+    """One turn. `before`: the watched folders when it began; None when none is watched. `began`: ns since 1970."""
 
     number: int
     before: Tree | None = None
+    began: int = field(default_factory=time.time_ns)
     named: dict[str, Named] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     folders: set[str] = field(default_factory=set)
@@ -107,34 +111,47 @@ class Conclusion:
     def _judge(self, path: str, named: Named, told: Sequence[tuple[Mapping[str, Any], list[Hunk]]]) -> None:
         """What was there before a call, with what its diff says where we may have looked too late."""
         was, now = named.found, self._looker.look(path)
+        if was.older(self._record.began):  # nothing in the turn had changed it when it was copied, whatever is told
+            self._note(path, was, now, named.source)
+            if told and now.older(self._record.began):
+                self._record.left_out[path] = _NOT_WRITTEN
+            return
         if named.source == "write" or not told:
             if not named.late:
                 self._note(path, was, now, named.source)
             return
         change, hunks = told[0]
         data = self._bytes(was)
-        in_time = not named.late and not was.same(now) and (was.kind != "file" or not hunks or fits(data or b"", hunks))
-        if in_time:
+        in_time = not named.late and not was.same(now)
+        if in_time and _agrees(change, hunks, was, data):
             self._note(path, was, now, named.source)
             return
-        earlier = self._taken_back(change, hunks, was, data)
+        # Where there are several, nobody knows which of them the copy has: all are taken back from the end.
+        last = (was, data) if len(told) == 1 else (now, self._bytes(now))
+        earlier = self._taken_back(told, *last)
         if earlier is not None:
             self._note(path, earlier, now, "diff")
-        elif not named.late and not was.same(now):
+        elif in_time and was.kind != "nothing":
             self._note(path, was, now, named.source)
-        elif change.get("operation") in ("add", "modify", "delete"):
-            self._changes[path] = self._change(path, str(change["operation"]), "diff", was, now, _TOO_LATE)
+        elif change.get("operation") in ("add", "modify", "delete", "move"):
+            why = _NEW_TOO_LATE if change["operation"] == "add" else _TOO_LATE
+            told_too_late = self._change(path, str(change["operation"]), "diff", was, now, why)
+            old = self._real(change.get("oldPath")) if change["operation"] == "move" else None
+            self._changes[path] = replace(told_too_late, old_path=old)
 
     def _taken_back(
-        self, change: Mapping[str, Any], hunks: Sequence[Hunk], was: Found, data: bytes | None
+        self, told: Sequence[tuple[Mapping[str, Any], list[Hunk]]], was: Found, old: bytes | None
     ) -> Found | None:
-        operation = change.get("operation")
-        if operation == "add":
-            return NOTHING
-        if operation == "delete" and was.kind == "nothing" and len(hunks) == 1 and not hunks[0].new:
-            old: bytes | None = hunks[0].old
-        else:
-            old = None if data is None else taken_back(data, hunks)
+        for change, hunks in reversed(told):
+            operation = change.get("operation")
+            if operation == "add":  # or it was overwritten: the diff of a whole file looks the same
+                return None
+            if operation == "delete" and was.kind == "nothing" and old is None and len(hunks) == 1 and not hunks[0].new:
+                old = hunks[0].old
+            else:
+                old = None if old is None else taken_back(old, hunks)
+            if old is None:
+                return None
         if old is None:
             return None
         try:
@@ -150,10 +167,13 @@ class Conclusion:
             return None
 
     def _is(self, told: object, path: str) -> bool:
+        return self._real(told) == path
+
+    def _real(self, told: object) -> str | None:
         try:
-            return isinstance(told, str) and os.path.realpath(os.path.join(self._cwd, told)) == path
+            return os.path.realpath(os.path.join(self._cwd, told)) if isinstance(told, str) else None
         except (OSError, ValueError):
-            return False
+            return None
 
     def _note(self, path: str, was: Found, now: Found, source: str) -> None:
         if was.same(now) or (was.kind != "file" and now.kind != "file"):
@@ -203,6 +223,14 @@ class Conclusion:
         elif change._now.kind not in ("file", "nothing", "folder"):
             why = why or f"it is no file any more: {change._now.why or change._now.kind}"
         return replace(change, why_not=why)
+
+
+def _agrees(change: Mapping[str, Any], hunks: Sequence[Hunk], was: Found, data: bytes | None) -> bool:
+    """Whether what was copied can be what the diff began with."""
+    if was.kind == "nothing":
+        told_earlier = any(hunk.old for hunk in hunks) or not hunks
+        return change.get("operation") not in ("modify", "delete") or not told_earlier
+    return was.kind != "file" or not hunks or fits(data or b"", hunks)
 
 
 def folders_above(paths: Iterable[str]) -> set[str]:

@@ -34,6 +34,8 @@ SKIPPED: Final = frozenset(
 )
 """Folders that are never watched, by name."""
 _FRESH = 2_000_000_000  # ns after a change in which another one may leave the times as they are
+_TICK = 20_000_000  # ns by which the time of a change may lie before it: systems count in ticks
+_COARSE = 2_000_000_000  # and where only whole seconds are kept
 _NO_LINK: int = getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_CLOEXEC", 0) | getattr(os, "O_NONBLOCK", 0)
 _BINARY: int = getattr(os, "O_BINARY", 0)
 
@@ -69,6 +71,13 @@ class Found:
         if self.blob is None or other.blob is None:
             return self.kind != "file" or (self.blob is other.blob and self.stamp == other.stamp)
         return self.blob == other.blob
+
+    def older(self, moment: int) -> bool:
+        """Whether it stood there unchanged already at a moment, in ns since 1970. False where that is not sure."""
+        if len(self.stamp) < 2:
+            return False
+        changed = max(self.stamp[:2])
+        return changed < moment - (_COARSE if changed % 1_000_000_000 == 0 else _TICK)
 
 
 NOTHING = Found("nothing")

@@ -13,6 +13,7 @@ import threading
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
+from ..session.running import is_rejected
 from ..session.state import State
 from ..session.words import TURN_OVER
 from .changes import Changes, FileChange
@@ -56,6 +57,7 @@ class Undo:
         self._worker: concurrent.futures.ThreadPoolExecutor | None = None
         self._ends: dict[str, concurrent.futures.Future[None]] = {}
         self._begins: dict[str, concurrent.futures.Future[None]] = {}
+        self._copying: concurrent.futures.Future[None] | None = None
         self._closed = False
 
     # --- what the driver tells -------------------------------------------------------------------------------------
@@ -80,7 +82,7 @@ class Undo:
             subject = params.get("subject") if isinstance(params, Mapping) else None
             asked = subject.get("toolCall") if isinstance(subject, Mapping) else None
             if isinstance(asked, Mapping):
-                copied = self._name(asked)
+                copied = self._name(asked) or self._copying
                 if copied is not None:  # the answer may follow at once, and the agent's change after it
                     concurrent.futures.wait([copied], timeout=_QUICK)
         elif kind == "update" and isinstance(update, Mapping):
@@ -111,9 +113,7 @@ class Undo:
             if self._closed or (not self._watch and not record.touched):
                 record.changes = []
                 return True
-            keys = self._state.keys("toolCalls", turn)
-            calls = [call for call in (self._state.get("toolCalls", key) for key in keys) if call is not None]
-            ended = self._ends[turn] = self._work(self._look_after, record, calls)
+            ended = self._ends[turn] = self._work(self._look_after, record, self._allowed_calls(turn))
             _then(ended, ready)
         return ended.done()
 
@@ -239,7 +239,21 @@ class Undo:
             return None
         record.touched = True
         record.told.update(new)
-        return self._work(self._look_at, record, new, "tool call", is_late(call))
+        self._copying = self._work(self._look_at, record, new, "tool call", is_late(call))
+        return self._copying
+
+    def _allowed_calls(self, turn: str) -> list[Mapping[str, Any]]:
+        """The tool calls of a turn, but those that were asked for and not allowed, whatever the agent says of them."""
+        calls, permissions = (
+            [found for key in self._state.keys(group, turn) if (found := self._state.get(group, key)) is not None]
+            for group in ("toolCalls", "permissions")
+        )
+        allowed = []
+        for call in calls:
+            asked = [each for each in permissions if each.get("toolCallId") == call.get("toolCallId")]
+            if not is_rejected(call, asked) and not (asked and asked[-1].get("status") != "selected"):
+                allowed.append(call)
+        return allowed
 
     def _tell(self, tree: Tree) -> None:
         if tree.left_out:
