@@ -137,7 +137,7 @@ def apply_to_snapshot(snapshot: dict[str, Any], operations: Iterable[Sequence[An
 
 
 def _separate(value: Any) -> Any:
-    """A copy in which nothing is in two places, as JSON has it: what changes at one of them stays as it is elsewhere."""
+    """A copy in which nothing is in two places, as JSON has it: what changes at one stays as it is at the other."""
     kind = type(value)
     if kind is dict:
         return {name: _separate(item) for name, item in value.items()}
