@@ -42,7 +42,7 @@ export function Message({ id }: { id: string }): ComponentChildren {
 }
 
 /** What our kernel says of an object that went with a prompt. */
-function aboutOf(block: Tagged): JsonObject | null {
+export function aboutOf(block: Tagged): JsonObject | null {
   const meta = block._meta as JsonObject | undefined;
   const about = meta?.["acp-widget"];
   return about && typeof about === "object" && !Array.isArray(about) ? about : null;

@@ -2,15 +2,26 @@ import type { VNode } from "preact";
 import { useState } from "preact/hooks";
 import { isUnderWay } from "../actions.ts";
 import { stringAt } from "../lib/json.ts";
+import { plural } from "../lib/time.ts";
 import type { Turn as TurnState } from "../types.ts";
 import { useApp } from "./context.ts";
 import { Icon } from "./Icon.tsx";
+import { aboutOf } from "./Message.tsx";
 import { Visible } from "./Visible.tsx";
 import { WithCode } from "./WithCode.tsx";
 import "./Queued.css";
 
-export function promptText(turn: TurnState): string {
-  return (turn.prompt ?? []).map((block) => stringAt(block, "text") ?? `[${block.type}]`).join("");
+/** What a user wrote, in quotes, and how many objects go with it. */
+function Prompt({ turn }: { turn: TurnState }): VNode {
+  const blocks = turn.prompt ?? [];
+  const written = blocks.filter((block) => turn.source === null || aboutOf(block) === null);
+  const text = written.map((block) => stringAt(block, "text") ?? `[${block.type}]`).join("");
+  const more = blocks.length - written.length;
+  return (
+    <>
+      “<Visible text={text} />”{more > 0 && ` with ${plural(more, "attachment")}`}
+    </>
+  );
 }
 
 /** The prompts that wait for the agent, above the composer of a panel. */
@@ -45,8 +56,7 @@ export function Queued({ id, turn }: { id: string; turn: TurnState }): VNode {
     <div class="acp-queue">
       <Icon name={queued ? "hourglass" : "reject_always"} />
       <span>
-        {queued ? "Queued" : notSent(why)}: “
-        <Visible text={promptText(turn)} />”
+        {queued ? "Queued" : notSent(why)}: <Prompt turn={turn} />
       </span>
       {live && queued && (
         <button

@@ -37,6 +37,24 @@ describe("queued prompts", () => {
     expect(page.one("[role=log]").textContent).not.toContain("second");
   });
 
+  it("say how many objects go with them", () => {
+    const attached = { type: "resource", resource: { text: "1" }, _meta: { "acp-widget": { name: "x", kind: "int" } } };
+    const prompt = [{ type: "text", text: "Why is @x?" }, attached];
+    const page = show(
+      <Session />,
+      state({
+        state: BUSY,
+        turns: {
+          "r:1": turn(1, "first"),
+          "r:2": turn(2, "", { status: "queued", source: "composer", prompt }),
+          "r:3": turn(3, "", { status: "queued", source: null, prompt }),
+        },
+      }),
+    );
+    const lines = page.all('[aria-label="Queued prompts"] .acp-queue').map((line) => line.textContent);
+    expect(lines).toEqual(["Queued: “Why is @x?” with 1 attachmentRemove", "Queued: “Why is @x?[resource]”Remove"]);
+  });
+
   it("are taken away one by one, and leave no empty frame", () => {
     const page = show(<Session />, queued());
     click(page.all(".acp-queue button")[1] as HTMLElement);
