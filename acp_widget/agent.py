@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import atexit
 import concurrent.futures
 import contextlib
 import os
@@ -33,6 +32,7 @@ from .widget.widget import SessionWidget
 
 _INTERRUPT_GRACE = 1.5  # seconds an interrupted wait gives the agent to confirm the cancel
 _CLOSE_TIMEOUT = 20.0  # seconds; the steps of an end take less together
+_NOT_USERS = (__package__, "IPython")  # packages whose lines are not the user's own
 _RESTART_HINT = "agent.restart() ends its process and starts it again."
 
 
@@ -340,9 +340,10 @@ class Agent(Callbacks):
     def _warn(self, *, quietly: bool = False) -> None:
         """Warnings of the private thread are given here, in the user's own."""
         __tracebackhide__ = True
+        said: dict[Any, Any] = {}
         with contextlib.suppress(IndexError):
             while True:
-                _warn(*self._driver.asking.warnings.popleft(), quietly=quietly)
+                _warn(*self._driver.asking.warnings.popleft(), quietly=quietly, said=said)
 
     # --- display ---------------------------------------------------------------------------------------------------
 
@@ -363,14 +364,18 @@ class Agent(Callbacks):
         return f"<Agent {quoted(self._label)}, {self.status}, {turns}, in {self._cwd!r}>"
 
 
-def _warn(text: str, category: type[Warning], *, quietly: bool) -> None:
-    """Warn the first caller who is not of this package. `quietly`: never raise, there is something worse on its way."""
+def _warn(text: str, category: type[Warning], *, quietly: bool, said: dict[Any, Any] | None = None) -> None:
+    """Warn the first caller who is neither of this package nor IPython. `quietly`: never raise, worse is on its way.
+
+    `said`: what this wait has warned of so far. Python's own memory would keep silent about another turn's.
+    """
     __tracebackhide__ = True
-    frame, level = sys._getframe(), 1
-    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] == __package__:
-        frame, level = frame.f_back, level + 1
+    frame = sys._getframe()
+    while frame.f_back is not None and frame.f_globals.get("__name__", "").partition(".")[0] in _NOT_USERS:
+        frame = frame.f_back
+    where = frame.f_code.co_filename, frame.f_lineno, frame.f_globals.get("__name__", "<unknown>")
     with contextlib.suppress(category) if quietly else contextlib.nullcontext():
-        warnings.warn(text, category, stacklevel=level)
+        warnings.warn_explicit(text, category, *where, registry=said if said is not None else {})
 
 
 def _abandon(driver: Driver) -> None:
@@ -383,4 +388,4 @@ def _abandon(driver: Driver) -> None:
 
 
 # Registered after the runtime's own hook and that of temporary folders, so it runs before them.
-atexit.register(ending.close_all)
+ending.at_exit()

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import atexit
 import concurrent.futures
+import contextlib
+import importlib
 import os
+import sys
 import threading
 import weakref
 from typing import Protocol
@@ -38,6 +42,15 @@ def close_all() -> None:
     """End every agent of this process. Runs at exit; a forked child leaves its parent's agents alone."""
     closing = [runtime.submit(agent.close()) for agent in list(_all) if agent.started and not agent.foreign]
     concurrent.futures.wait(closing, timeout=_LAST_CALL)
+
+
+def at_exit() -> None:
+    """See to it that `close_all` runs when this process exits: before what its messages need is taken down."""
+    if "zmq" in sys.modules:
+        # Its thread for large messages goes at exit, too: what was registered last goes first.
+        with contextlib.suppress(ImportError):
+            importlib.import_module("zmq.utils.garbage")
+    atexit.register(close_all)
 
 
 def _readable_after_fork() -> None:

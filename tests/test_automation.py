@@ -96,6 +96,18 @@ def test_papermill_says_who_answers_by_a_parameter(tmp_path: Path) -> None:
     told(printed(nbformat.read(out, 4)), POLICY)
 
 
+def test_a_notebook_that_ends_while_an_agent_works_ends_in_silence(tmp_path: Path) -> None:
+    """What is told of a long session at the end is a large message: zmq frees it on a thread of its own."""
+    agent = scripted(tmp_path, "start(); prompt(); running()\nfor _ in range(40): say('words ' * 2000)\nserve()")
+    cell = f"turn = acp_widget.Agent({agent!r}).prompt('go')\nwhile len(turn.text) < 480_000: time.sleep(0.1)"
+    nbformat.write(notebook("import acp_widget, time", cell), tmp_path / "works.ipynb")
+    command = [sys.executable, "-m", "nbconvert", "--execute", "--to", "notebook", str(tmp_path / "works.ipynb")]
+    done = subprocess.run(command, capture_output=True, text=True, timeout=90, cwd=tmp_path, check=False)
+    assert done.returncode == 0, done.stderr
+    assert "Traceback" not in done.stderr
+    assert "zmq" not in done.stderr
+
+
 class _Words(HTMLParser):
     """What one reads in a page."""
 
@@ -166,6 +178,29 @@ def test_a_script_gets_the_fallback_at_once_and_ends_with_its_agent_open(tmp_pat
     assert "NobodyWatching" in done.stderr
     assert "Traceback" not in done.stderr
     assert not alive(int(pid))
+
+
+LOOP = f"""
+import warnings
+from acp_widget import Agent, NobodyWatching
+with Agent('demo') as agent:
+    for number in range(3):
+        agent.run({FIX!r})
+    warnings.simplefilter('ignore', NobodyWatching)
+    agent.run({FIX!r})
+    warnings.simplefilter('error', NobodyWatching)
+    try:
+        agent.run({FIX!r})
+    except NobodyWatching:
+        print('raised')
+"""
+
+
+def test_each_turn_of_a_loop_warns_as_the_users_filters_say(tmp_path: Path) -> None:
+    done = script(LOOP, tmp_path)
+    assert done.stdout == "raised\n", done.stderr
+    assert done.stderr.count("script.py:6: NobodyWatching: ") == 3
+    assert done.stderr.count("NobodyWatching") == 3
 
 
 # --- other processes --------------------------------------------------------------------------------------------------

@@ -132,6 +132,8 @@ def test_a_cell_that_does_not_wait_returns_at_once(shell: InteractiveShell) -> N
         ("%acp sessions", "There is no agent yet"),
         ("%acp mode", "There is no agent yet"),
         ("%acp close", "There is no agent yet"),
+        ("%%acp --agent 'demo\nhi", "No closing quotation. What has blanks stands in quotes"),
+        ("%acp use demo 'x", "cannot be read: No closing quotation"),
         ("%acp close nobody", "There is no agent 'nobody'"),
     ],
 )
@@ -269,6 +271,10 @@ def test_tab_offers_what_may_stand_there_and_starts_nothing(shell: InteractiveSh
     assert {"demo", "claude"} <= set(completed(shell, "%acp use "))
     assert "primes" in completed(shell, "%%acp --attach pri")
     assert "--no-wait" in completed(shell, "%%acp --no")
+    assert "demo" in completed(shell, "%%acp --agent=de")
+    assert {"demo", "claude"} <= set(completed(shell, "%%acp --out turn --agent="))
+    assert "allow" in completed(shell, "%%acp --permissions=al")
+    assert "primes" in completed(shell, "%%acp --attach=x pri")
     assert "accept-edits" not in completed(shell, "%acp mode acc")
     assert children() == before
     said(shell, "%acp use demo")
@@ -289,6 +295,37 @@ def test_closing_and_unloading_end_the_agents(shell: InteractiveShell) -> None:
     assert "not found" in said(shell, "%acp status")
     said(shell, "%load_ext acp_widget")
     assert "No agent yet" in said(shell, "%acp status")
+
+
+def test_closing_the_current_agent_sends_no_prompt_to_another_one(shell: InteractiveShell) -> None:
+    said(shell, f"%acp use {sys.executable} -c 0")
+    said(shell, "%acp use demo")
+    closed = said(shell, "%acp close")
+    other = f"{sys.executable} -c 0"
+    choose = f"No agent is the current one: %acp use NAME chooses. There are: {other!r}."
+    assert closed == f"demo was ended. {choose}\n"
+    for code in ("%%acp --out turn\nhello", "%%acp --cwd .\nhello", "%acp mode", "%acp close", "%acp status"):
+        assert choose in said(shell, code)
+    assert "turn" not in shell.user_ns
+    said(shell, "%%acp --agent demo --out turn\nhello")
+    assert shell.user_ns["turn"].stop_reason == "end_turn"
+    assert said(shell, f"%acp close {other}") == f"{other} was ended.\n"
+    assert "The next prompt starts the demo agent" in said(shell, "%acp close")
+
+
+def test_every_prompt_that_nobody_answered_warns_as_the_users_filters_say(shell: InteractiveShell) -> None:
+    prompt = "%%acp\nThe test for mean() fails on an empty list. Fix it."
+    told = [said(shell, prompt) for _ in range(3)]
+    assert [each.count("NobodyWatching: The agent asked 'Edit stats.py?'") for each in told] == [1, 1, 1]
+    said(shell, "import warnings, acp_widget\nwarnings.simplefilter('ignore', acp_widget.NobodyWatching)")
+    assert "NobodyWatching" not in said(shell, prompt)
+    said(shell, "warnings.simplefilter('error', acp_widget.NobodyWatching)")
+    with capture_output() as captured:
+        result = shell.run_cell(prompt)
+    assert type(result.error_in_exec) is acp_widget.NobodyWatching
+    [line] = (captured.stdout + captured.stderr).splitlines()
+    assert line.startswith("NobodyWatching: The agent asked 'Edit stats.py?' and nobody could answer")
+    assert "--permissions allow" in line
 
 
 def test_known_agents_are_a_table_that_is_only_text(shell: InteractiveShell) -> None:

@@ -18,7 +18,7 @@ DEMO = "demo"
 
 
 class Agents:
-    """One a name; the last one that was used is the current one."""
+    """One a name; the last one that was used is the current one, until it is closed."""
 
     def __init__(self) -> None:
         self._agents: dict[str, Agent] = {}
@@ -43,12 +43,12 @@ class Agents:
         return name in self._agents
 
     def use(self, name: str | None, **options: Any) -> Agent:
-        """The agent of that name (None: the current one, else the demo agent), made when it is not there.
+        """The agent of that name (None: the current one, at first the demo agent), made when it is not there.
 
-        Raises `UsageError` for what is no agent, or an option that cannot be, `AgentNotFound` for what is not
-        installed: the current one is then what it was.
+        Raises `UsageError` for what is no agent, an option that cannot be, or where none of several is the current
+        one, and `AgentNotFound` for what is not installed: the current one is then what it was.
         """
-        name = name or self.current or DEMO
+        name = name or self._next()
         if not self.is_there(name):
             self._agents[name] = _made(name, **options)
         self._current = name
@@ -59,7 +59,7 @@ class Agents:
 
         Raises `UsageError` for one that works in another folder.
         """
-        name = name or self.current or DEMO
+        name = name or self._next()
         old = self._agents.get(name) if self.is_there(name) else None
         if old is None:
             return self.use(name, cwd=folder)
@@ -75,12 +75,26 @@ class Agents:
     def need(self) -> Agent:
         """The current agent. Raises `UsageError` when there is none."""
         name = self.current
+        if name is None and self._agents:
+            raise UsageError(self.undecided)
         if name is None:
             raise UsageError("There is no agent yet: `%acp use NAME` makes one, and so does a cell with %%acp.")
         return self._agents[name]
 
+    @property
+    def undecided(self) -> str:
+        """What to say where there are agents, and none of them is the current one; else nothing."""
+        if self.current is not None or not self._agents:
+            return ""
+        return f"No agent is the current one: %acp use NAME chooses. There are: {', '.join(map(repr, self._agents))}."
+
+    def _next(self) -> str:
+        if problem := self.undecided:
+            raise UsageError(problem)
+        return self.current or DEMO
+
     def close(self, name: str | None = None) -> str:
-        """End one, by default the current one; its name."""
+        """End one, by default the current one; its name. No other one takes the place of the current one."""
         if name is None:
             self.need()
         elif not self.is_there(name):
@@ -99,7 +113,7 @@ class Agents:
     def _forget_closed(self) -> None:
         self._agents = {name: agent for name, agent in self._agents.items() if self._stays(name, agent)}
         if self._current not in self._agents:
-            self._current = next(reversed(self._agents), None)
+            self._current = None  # no prompt goes to another agent unasked
 
     def _stays(self, name: str, agent: Agent) -> bool:
         # A name that was mistyped stays while it is the current one: no prompt goes to another agent unasked.

@@ -26,6 +26,9 @@ class Completer:
         words = before.split()
         last = "" if before.endswith((" ", "\t")) else words[-1]
         done = words[1:] if last == "" else words[1:-1]
+        if last.startswith("--") and "=" in last:  # IPython replaces what stands behind it
+            option, _, last = last.partition("=")
+            done = [*done, option]
         offered = self._of_prompt(done, last) if words[0] == "%%acp" else self._of_line(done)
         return [each for each in offered if each.startswith(last)]
 
@@ -39,7 +42,7 @@ class Completer:
         option = next((each for each in reversed(done) if each.startswith("--")), "")
         if last.startswith("-"):
             return OPTIONS
-        if option == "--attach":
+        if option.partition("=")[0] == "--attach":
             return self._variables()
         if done and done[-1] == "--agent":
             return self._names()

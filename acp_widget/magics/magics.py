@@ -172,6 +172,7 @@ class AcpMagics(Magics):
         ]
         told = [] if rows else ["No agent yet: a cell with %%acp starts one, and so does %acp use NAME."]
         errors = [(name, agent.error) for name, agent in agents]
+        told += [self.agents.undecided] if self.agents.undecided else []
         told += [f"{name}: {error.message}" for name, error in errors if error is not None]
         return Table(("", "AGENT", "STATE", "TURNS", "MODE", "MODEL", "POLICY", "FOLDER"), rows, "\n".join(told))
 
@@ -225,7 +226,9 @@ class AcpMagics(Magics):
         print(f"{self.agents.current} starts again. What is shown stays; it remembers nothing of it.")
 
     def _close(self, rest: str) -> None:
-        print(f"{self.agents.close(_unquoted(rest) or None)} was ended.")
+        ended = self.agents.close(_unquoted(rest) or None)
+        first = "" if self.agents.items else "The next prompt starts the demo agent, unless you choose another one."
+        print(f"{ended} was ended. {self.agents.undecided or first}".rstrip())
 
 
 def _about_words(problem: str) -> str:

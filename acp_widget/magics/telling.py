@@ -15,12 +15,15 @@ E = TypeVar("E", bound=BaseException)
 
 @contextlib.contextmanager
 def plainly(stopped: str) -> Iterator[None]:
-    """Errors of agents keep their kind and words; an interrupt says what it `stopped`, and still ends a Run All."""
+    """Errors of agents, and warnings that are errors, keep their kind and words.
+
+    An interrupt says what it `stopped`, and still ends a Run All.
+    """
     try:
         yield
     except KeyboardInterrupt:
         raise brief(KeyboardInterrupt(stopped)) from None
-    except AcpError as error:
+    except (AcpError, Warning) as error:
         raise brief(error) from None
 
 
