@@ -2,18 +2,23 @@
 
 from __future__ import annotations
 
+import re
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
 
 from ..entities import Entities, Result
 from ..host.roots import Place
 from . import arrays, files, pictures, tables
-from .own import is_empty, told
-from .parts import ITEMS, TABLE_BYTES, TEXT_BYTES, Part, brief, cut
+from .own import METHOD, is_empty, told
+from .parts import TABLE_BYTES, TEXT_BYTES, Part, cut
+from .values import written
 
 Adapter = Callable[[Any, str], Part]
+
+CALLS: Final = 30
+"""Of a traceback the last ones."""
 
 
 def snapshot(value: object, name: str) -> Part:
@@ -41,9 +46,21 @@ def _text(value: str, name: str) -> Part:
 
 
 def _exception(error: BaseException, name: str) -> Part:
-    lines = traceback.format_exception(type(error), error, error.__traceback__, limit=-30)
+    lines = traceback.format_exception(type(error), error, error.__traceback__, limit=-CALLS)
     text, note = cut("".join(lines), TEXT_BYTES, end=True)
+    calls = max(_calls(error))
+    if calls > CALLS:
+        note = f"Shown: the last {CALLS} of {calls:,} calls. {note}".strip()
     return Part(name, type(error).__name__, text, note=note)
+
+
+def _calls(error: BaseException | None) -> Iterator[int]:
+    """How many calls the traceback of an error has, and that of each which led to it."""
+    seen: set[int] = set()
+    while error is not None and id(error) not in seen:
+        seen.add(id(error))
+        yield sum(1 for _ in traceback.walk_tb(error.__traceback__))
+        error = error.__cause__ or error.__context__
 
 
 def _result(value: Any, name: str) -> Part:
@@ -58,12 +75,13 @@ def _typed_bytes(value: tuple[Any, ...], name: str) -> Part:
 
 
 def _unknown(value: object, name: str) -> Part:
-    text, note = cut(brief(value), TABLE_BYTES)
-    items = len(value) if isinstance(value, (list, tuple, dict)) else 0
-    if items > ITEMS:
-        note = f"Shown: the first of {items:,} items, at most {ITEMS}. {note}".strip()
+    text, note = written(value, TABLE_BYTES)
+    if _ONLY_A_NAME.fullmatch(text):
+        note = f"Its repr() says nothing of what it holds; {METHOD}() would."
     return Part(name, type(value).__name__, text, note=note)
 
+
+_ONLY_A_NAME: Final = re.compile(r"<[\w.<>]+( object)? at 0x[0-9a-fA-F]+>")
 
 ADAPTERS: Final[Mapping[str, Adapter]] = {
     "builtins.str": _text,

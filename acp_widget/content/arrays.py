@@ -6,8 +6,8 @@ import sys
 from collections.abc import Callable
 from typing import Any, Final
 
-from .parts import COLUMNS, ROWS, TABLE_BYTES, Part, cell, cut, size
-from .tables import COUNTED, table_of
+from .parts import COLUMNS, ROWS, TABLE_BYTES, Part, cut, size, told_in_part
+from .tables import COUNTED, cut_values, table_of
 
 _RANGED: Final = "iufmM"  # kinds of dtype that have a least and a greatest value
 _WITH_MISSING: Final = "fcmM"
@@ -23,14 +23,16 @@ def array(values: Any, name: str) -> Part:
         rows, columns = values.shape
         part = values[:ROWS, :COLUMNS]
         lines.append(f"The first rows, {min(columns, COLUMNS)} columns each:")
-        text, shown = table_of([], _rows(part), TABLE_BYTES - 1024)
+        text, shown, cuts = table_of([], _rows(part), TABLE_BYTES - 1024)
         all_shown = shown == rows and columns <= COLUMNS
-        note = "" if all_shown else f"Shown: {shown} of {rows:,} rows, {min(columns, COLUMNS)} of {columns:,} columns."
+        left = "" if all_shown else f"Shown: {shown} of {rows:,} rows, {min(columns, COLUMNS)} of {columns:,} columns."
+        note = f"{left} {cuts}".strip()
     else:
         first = _plain(values.flat[: ROWS * 5], values.dtype)
-        text, more = cut(", ".join(cell(value) for value in first), TABLE_BYTES - 1024)
+        cells = [told_in_part(value) for value in first]
+        text, more = cut(", ".join(told for told, _ in cells), TABLE_BYTES - 1024)
         left = f"Shown: the first {len(first)} of {values.size:,} values." if len(first) < values.size else ""
-        note = " ".join(filter(None, [left, more]))
+        note = " ".join(filter(None, [left, more, cut_values(sum(is_short for _, is_short in cells))]))
     return Part(name, "numpy array", "\n".join([*lines, text]), note=note)
 
 

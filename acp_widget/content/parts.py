@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import base64
-import reprlib
 from collections.abc import Mapping
 from dataclasses import dataclass
-from itertools import islice
 from typing import Any, Final
 from urllib.parse import quote
+
+from .values import written
 
 ROWS: Final = 20
 COLUMNS: Final = 30
@@ -17,15 +17,8 @@ CELL: Final = 200  # characters
 TEXT_BYTES: Final = 64 * 1024
 IMAGE_BYTES: Final = 5 * 1024 * 1024
 BLOB_BYTES: Final = 1024 * 1024
-ITEMS: Final = 200
 
 Json = dict[str, Any]
-
-_short = reprlib.Repr()
-_short.maxlist = _short.maxtuple = _short.maxset = _short.maxfrozenset = _short.maxdict = _short.maxdeque = ITEMS
-_short.maxarray = ITEMS
-_short.maxstring = _short.maxother = 2000
-_short.maxlong = 1000
 
 
 @dataclass(frozen=True)
@@ -92,12 +85,12 @@ def fenced(text: str) -> str:
 
 
 def size(number: int) -> str:
-    """`8.0 KiB`."""
+    """`8.2 kB`, as the transcript says it."""
     amount, unit = float(number), "B"
-    for larger in ("KiB", "MiB", "GiB", "TiB"):
-        if amount < 1024:
+    for larger in ("kB", "MB", "GB", "TB"):
+        if amount < 1000:
             break
-        amount, unit = amount / 1024, larger
+        amount, unit = amount / 1000, larger
     return f"{number} B" if unit == "B" else f"{amount:.1f} {unit}"
 
 
@@ -121,32 +114,22 @@ def cut(text: str, limit: int, *, end: bool = False) -> tuple[str, str]:
 
 def cell(value: object) -> str:
     """One value of a table, short whatever it holds."""
+    return told_in_part(value)[0]
+
+
+def told_in_part(value: object) -> tuple[str, bool]:
+    """The same, and whether something of it was left out."""
+    left_out = ""
     if isinstance(value, str):
         text = str(value[: CELL + 1])
     elif type(value).__module__.partition(".")[0] in ("numpy", "pandas", "datetime", "decimal"):
         text = str(value)  # as people write it: 1.0, not np.float64(1.0)
     else:
-        text = brief(value)
-    return clean(text if len(text) <= CELL else text[: CELL - 1] + "…")
+        text, left_out = written(value, 4 * CELL)
+    short = text if len(text) <= CELL else text[: CELL - 1] + "…"
+    return clean(short), bool(left_out) or short is not text
 
 
 def brief(value: object) -> str:
     """`repr()`, of containers only the beginning. What cannot be shown says so."""
-    try:
-        if isinstance(value, (str, list, tuple, set, frozenset, dict)) and not _plain(value):
-            return f"<{type(value).__name__} of {len(value)} items>"
-        if isinstance(value, (bytes, bytearray)):
-            return repr(bytes(value[:100])) + ("…" if len(value) > 100 else "")
-        if isinstance(value, (set, frozenset)) and len(value) > ITEMS:
-            return f"<{type(value).__name__} of {len(value):,} items>"  # reprlib would sort them all
-        if isinstance(value, dict) and len(value) > ITEMS:
-            first = dict(islice(value.items(), ITEMS))
-            return _short.repr(first)[:-1] + ", …}"
-        return _short.repr(value) if isinstance(value, (str, list, tuple, set, frozenset, dict, int)) else repr(value)
-    except Exception as error:
-        return f"<{type(value).__name__} whose repr() failed: {type(error).__name__}>"
-
-
-def _plain(value: object) -> bool:
-    """Of the built-in type itself; a subclass may do anything in its `repr()`, a namedtuple for instance only long."""
-    return type(value) in (str, list, tuple, set, frozenset, dict)
+    return clean(written(value, TABLE_BYTES)[0])

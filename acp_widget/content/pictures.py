@@ -18,6 +18,8 @@ def matplotlib_figure(figure: Any, name: str) -> Part:
     data = io.BytesIO()
     figure.savefig(data, format="png", dpi=dots)
     lines = [f"{math.floor(width * dots)} x {math.floor(height * dots)} pixels"]
+    if len(figure.axes) > 20:
+        lines.append(f"the first 20 of {len(figure.axes)} axes:")
     for axes in figure.axes[:20]:
         words = [axes.get_title(), axes.get_xlabel(), axes.get_ylabel()]
         title, x, y = (cell(word) if word else "none" for word in words)

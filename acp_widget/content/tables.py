@@ -7,7 +7,7 @@ import io
 from collections.abc import Iterable, Sequence
 from typing import Any, Final
 
-from .parts import COLUMNS, ROWS, TABLE_BYTES, Part, cell, cut, size
+from .parts import CELL, COLUMNS, ROWS, TABLE_BYTES, Part, cell, cut, size, told_in_part
 
 COUNTED: Final = 10_000_000
 """Values up to which missing ones are counted, and the range of an array is looked at."""
@@ -78,23 +78,29 @@ def _table(
     lines = [f"{rows:,} rows x {columns:,} columns, {size(memory)} in memory", "Columns:"]
     lines += [f"  {cell(title)}: {cell(dtype)}, {missing}" for title, dtype, missing in schema]
     about, more = cut("\n".join(lines), TABLE_BYTES // 2)
-    text, shown = table_of(header, body, TABLE_BYTES - len(about.encode()))
-    note = ""
+    text, shown, note = table_of(header, body, TABLE_BYTES - len(about.encode()))
     if shown < rows or columns > COLUMNS:
-        note = f"Shown: {shown:,} of {rows:,} rows, {min(columns, COLUMNS)} of {columns:,} columns."
+        of = f"Shown: {shown:,} of {rows:,} rows, {min(columns, COLUMNS)} of {columns:,} columns."
+        note = f"{of} {note}".strip()
     return Part(name, kind, f"{about}\nThe first rows as CSV:\n{text}", note=" ".join(filter(None, [note, more])))
 
 
-def table_of(header: Sequence[object], body: Iterable[Sequence[object]], limit: int) -> tuple[str, int]:
-    """As many rows as fit, and how many these are."""
+def table_of(header: Sequence[object], body: Iterable[Sequence[object]], limit: int) -> tuple[str, int, str]:
+    """As many rows as fit as CSV, how many these are, and what to say of their cells."""
     taken: list[str] = []
-    left, shown = limit, -1 if header else 0
+    left, shown, shortened = limit, -1 if header else 0, 0
     for row in [header, *body] if header else body:
-        line = io.StringIO()
-        csv.writer(line, lineterminator="\n").writerow([cell(value) for value in row])
+        line, cells = io.StringIO(), [told_in_part(value) for value in row]
+        csv.writer(line, lineterminator="\n").writerow([text for text, _ in cells])
         left -= len(line.getvalue().encode("utf-8", "replace"))
         if left < 0:
             break
         taken.append(line.getvalue())
         shown += 1
-    return "".join(taken), max(0, shown)
+        shortened += sum(is_short for _, is_short in cells)
+    return "".join(taken), max(0, shown), cut_values(shortened)
+
+
+def cut_values(number: int) -> str:
+    """A sentence about values of which only the beginning is told."""
+    return f"{number:,} value{' is' if number == 1 else 's are'} cut at {CELL} characters." if number else ""
