@@ -41,8 +41,26 @@ class Reader(Protocol):
     def snapshot(self) -> dict[str, Any]: ...
 
 
-class Result:
-    """What every result can do: show itself, and be data."""
+class ReadOnly:
+    """Takes no attribute but its own, which begin with `_`."""
+
+    def __setattr__(self, name: str, value: object) -> None:
+        if not name.startswith("_"):
+            raise AttributeError(_read_only(self, name, "set"))
+        super().__setattr__(name, value)
+
+    def __delattr__(self, name: str) -> None:
+        if not name.startswith("_"):
+            raise AttributeError(_read_only(self, name, "deleted"))
+        super().__delattr__(name)
+
+
+def _read_only(result: object, name: str, done: str) -> str:
+    return f"{type(result).__name__} is read-only: {name!r} cannot be {done}. Keep what is yours in a variable."
+
+
+class Result(ReadOnly):
+    """What every result can do: show itself, and be data. It is read-only."""
 
     _columns: ClassVar[Columns] = ()
 
@@ -190,7 +208,7 @@ def frozen_of(reader: Reader, keys: Mapping[str, Iterable[str]]) -> Frozen:
     return Frozen(groups, {name: own_copy(reader.part(name)) for name in ("session", "state")})
 
 
-class Entities(Sequence[E], Generic[E]):
+class Entities(ReadOnly, Sequence[E], Generic[E]):
     """A list of results that is also indexed by the agent's ids: `calls[0]`, `calls["call_2"]`.
 
     `where(…)` picks some of them, `to_frame()` is a pandas DataFrame, `to_dict()` a list of plain data.

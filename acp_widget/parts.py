@@ -64,7 +64,7 @@ class Message(Entity):
 
 
 @dataclass(frozen=True)
-class Change:
+class Change(Result):
     """One file operation of a diff: `operation` is `add delete modify move copy`, or what the agent sent.
 
     `path` is the path afterwards, `old_path` the one before a move or copy. Paths are as the agent sent them.
@@ -76,6 +76,18 @@ class Change:
     file_type: str | None = None
     mime_type: str | None = None
     raw: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    _columns = tuple((name, "text") for name in ("operation", "path", "old_path", "file_type", "mime_type"))
+
+    def to_dict(self) -> dict[str, Any]:
+        told = {
+            **{"operation": self.operation, "path": self.path, "oldPath": self.old_path},
+            **{"fileType": self.file_type, "mimeType": self.mime_type},
+        }
+        return {**own_copy(self.raw), **{name: value for name, value in told.items() if value is not None}}
+
+    def _drawn(self) -> Sequence[Entry]:
+        return shown.change(self.to_dict())
 
 
 class Diff(Result):
@@ -168,12 +180,21 @@ class Diff(Result):
 
 
 @dataclass(frozen=True)
-class PlanEntry:
+class PlanEntry(Result):
     """One step of a plan: `status` is `pending in_progress completed cancelled`, `priority` `high medium low`."""
 
     content: str
     status: str
     priority: str
+
+    _columns = (("content", "text"), ("status", "text"), ("priority", "text"))
+
+    def to_dict(self) -> dict[str, Any]:
+        return {"content": self.content, "status": self.status, "priority": self.priority}
+
+    def _drawn(self) -> Sequence[Entry]:
+        words = [self.status, f"{self.priority} priority" if self.priority else ""]
+        return [Literal(f"Step: {', '.join(word(each) for each in words if each)}", self.content)]
 
 
 class Plan(Entity):

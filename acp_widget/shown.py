@@ -66,6 +66,12 @@ def diff(item: Mapping[str, Any], cwd: str | None = None) -> list[Entry]:
     return [Reader({"session": {"cwd": cwd}}).item(item)]
 
 
+def change(told: Mapping[str, Any]) -> list[Entry]:
+    """What one change of a diff shows, without the lines of the patch."""
+    drawn = Reader({"session": {"cwd": None}}).item({"type": "diff", "changes": [told]})
+    return [replace(drawn, patch="") if isinstance(drawn, Diff) else drawn]
+
+
 def _terminals(source: Source, found: Mapping[str, Any]) -> dict[str, Any]:
     named = [item.get("terminalId") for item in found.get("content", ()) if isinstance(item, Mapping)]
     keys = [f"x:{name}" for name in named if isinstance(name, str)]

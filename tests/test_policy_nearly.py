@@ -116,3 +116,15 @@ def test_it_stands_in_what_is_explained(monkeypatch: pytest.MonkeyPatch) -> None
         assert "nearly: Edit('STATS.py') would fit if capitals were the same: the path is stats.py" in told
         agent.policy.add(Edit("*.py"))
         assert "nearly" not in str(agent.policy.explain(turn.permissions[0])), "a rule allows it"
+
+
+def test_a_verdict_shows_itself_and_an_agents_words_as_text(cwd: str) -> None:
+    path = "<script>$x$</script> & \u202e"
+    request = {"subject": None, "problem": None, "options": []}
+    verdict = Policy(reject=[Edit("**")]).explain_request(request, {"kind": "edit", "locations": [{"path": path}]}, cwd)
+    shown = verdict._repr_html_()
+    assert "<b>reject</b> by <code>Edit(&#x27;**&#x27;)</code>" in shown
+    assert "&lt;script&gt;" in shown
+    assert "<script>" not in shown
+    assert "\u202e" not in shown
+    assert "mathjax_ignore" in shown

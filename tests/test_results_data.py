@@ -76,12 +76,28 @@ def test_what_is_read_can_be_changed_and_changes_nothing(host: Host) -> None:
     assert after == before
 
 
-@pytest.mark.parametrize("name", ["title", "text", "status", "messages", "files", "usage", "raw"])
+@pytest.mark.parametrize("name", ["title", "text", "status", "messages", "files", "usage", "raw", "operation"])
 def test_nothing_can_be_assigned(host: Host, name: str) -> None:
     results = everything(busy(host))
     for result in (each for each in results.values() if hasattr(type(each), name)):
         with pytest.raises(AttributeError):
             setattr(result, name, "x")
+
+
+@pytest.mark.parametrize("name", [*NAMES, "change", "step"])
+def test_nothing_can_be_added_or_taken(host: Host, name: str) -> None:
+    """A mistyped name is no new attribute, that nothing ever reads."""
+    result = everything(busy(host))[name]
+    with pytest.raises(AttributeError, match=r"is read-only: 'foo' cannot be set|cannot assign to field 'foo'"):
+        result.foo = 1
+    with pytest.raises(AttributeError, match=r"'to_dict' cannot be deleted|cannot delete field 'to_dict'"):
+        del result.to_dict
+    assert not hasattr(result, "foo")
+
+
+def test_nothing_can_be_added_to_a_list_of_results(host: Host) -> None:
+    with pytest.raises(AttributeError, match="is read-only: 'foo' cannot be set"):
+        busy(host).tool_calls.foo = 1  # type: ignore[attr-defined]
 
 
 @pytest.mark.parametrize("name", NAMES)

@@ -76,6 +76,7 @@ def everything(turn: Turn) -> dict[str, Any]:
         **{"message": turn.messages[-1], "thought": turn.thoughts[0], "code": turn.code_blocks[0]},
         **{"plan": turn.plan, "call": turn.tool_calls[0], "diff": turn.diffs[0], "file": turn.files[0]},
         **{"terminal": turn.terminals[0], "permission": turn.permissions[0], "turn": turn},
+        **{"change": turn.diffs[0].changes[0], "step": turn.plan.entries[0]},
         "usage": Usage(2252, 200_000, 0.5, "EUR", input_tokens=1200, output_tokens=80),
     }
 
@@ -98,6 +99,8 @@ def check(source: str) -> Page:
         ("call", ["Edit", "running", "/p/:3", "modify", "-old", "+new", "$ pytest", "100%", "all good", "later"]),
         ("diff", ["modify", "/p/a.py", "-old", "+new"]),
         ("file", ["modify", "/p/a.py"]),
+        ("change", ["modify", "/p/a.py"]),
+        ("step", ["Step: completed, high priority", "Read"]),
         ("terminal", ["$ pytest", "exit 0", "100%"]),
         ("permission", ["Run it?", "$ rm -r build", "Not answered", "'yes' (Allow once )", "'no' (Reject )"]),
         ("usage", ["1,200 input tokens", "80 output tokens", "context 2,252 of 200,000 tokens (1%)", "cost 0.5 EUR"]),
@@ -117,7 +120,8 @@ def test_each_result_is_shown_as_what_it_is(host: Host, name: str, words: list[s
 
 
 @pytest.mark.parametrize(
-    "name", ["message", "thought", "code", "plan", "call", "diff", "file", "terminal", "permission", "turn"]
+    "name",
+    ["message", "thought", "code", "plan", "call", "diff", "file", "terminal", "permission", "turn", "change", "step"],
 )
 def test_no_word_of_an_agent_is_more_than_text(host: Host, name: str) -> None:
     result = everything(busy(host, HOSTILE))[name]

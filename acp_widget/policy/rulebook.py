@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import dataclasses
+import html
 import json
 import threading
 import time
@@ -21,6 +22,7 @@ _FIELDS = ("allow", "reject", "otherwise", "budget")
 _EXAMPLE = "Edit('src/**'), Run('pytest *')"
 _NOTEBOOKS = Edit("**/*.ipynb")
 _SHOWN = 100  # characters of a wrong value
+_NO_FORMULAS = "mathjax_ignore tex2jax_ignore"  # an agent's words are none
 _DEFAULT = "notebooks are not written unless a rule names them"
 
 
@@ -37,6 +39,11 @@ class Verdict:
         return "\n".join((f"{self.action}{f' by {self.rule}' if self.rule else ''}", *self.reasons))
 
     __repr__ = __str__
+
+    def _repr_html_(self) -> str:
+        by = f" by <code>{html.escape(self.rule)}</code>" if self.rule else ""
+        reasons = "".join(f"<li>{html.escape(each)}</li>" for each in self.reasons)
+        return f'<div class="{_NO_FORMULAS}"><b>{self.action}</b>{by}<ul>{reasons}</ul></div>'
 
 
 @dataclass
