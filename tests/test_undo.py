@@ -228,7 +228,7 @@ def test_large_folders_are_bounded_and_what_is_left_out_is_said(folder: Path) ->
     assert [change.shown_path for change in changes if change.reversible] == ["a.txt"]
     assert "larger than" in changes["large"].why_not
     assert "more than 20 files" in changes.left_out[str(folder)]
-    assert "not seen" in repr(changes)
+    assert "left out" in repr(changes)
     assert (folder / "zzz").exists()
 
 

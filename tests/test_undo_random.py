@@ -28,6 +28,7 @@ STEPS = st.lists(
         st.tuples(st.just("chmod"), NAMES, st.sampled_from([0o600, 0o755])),
         st.tuples(st.just("remove"), NAMES, st.none()),
         st.tuples(st.just("move"), NAMES, NAMES),
+        st.tuples(st.just("link"), NAMES, st.sampled_from(["a", "b", "d/e", "nowhere", "."])),
     ),
     max_size=8,
 )
@@ -48,20 +49,30 @@ def apply(folder: Path, steps: list[tuple[str, str, object]]) -> None:
                 target = folder / str(value)
                 target.parent.mkdir(parents=True, exist_ok=True)
                 path.rename(target)
+            elif what == "link":
+                path.symlink_to(str(value))
 
 
-def files(folder: Path) -> dict[str, tuple[int, bytes]]:
-    return {
-        str(path.relative_to(folder)): (stat.S_IMODE(path.stat().st_mode), path.read_bytes())
-        for path in folder.rglob("*")
-        if path.is_file()
-    }
+def files(folder: Path) -> dict[str, object]:
+    """Files and links; no link is followed."""
+    found: dict[str, object] = {}
+    for above, folders, names in os.walk(folder):
+        for path in (Path(above, name) for name in (*names, *folders)):
+            if path.is_symlink():
+                found[str(path)] = str(path.readlink())
+            elif path.is_file():
+                found[str(path)] = (stat.S_IMODE(path.stat().st_mode), path.read_bytes())
+    return found
 
 
-@settings(max_examples=150)
+@settings(max_examples=200)
 @given(STEPS, STEPS)
 @example([("write", "a", b"1")], [("remove", "a", None), ("write", "a/x", b"1")])
 @example([("write", "b/x", b"1"), ("write", "a", b"1")], [("remove", "b", None), ("write", "b", b"1")])
+@example([("write", "a/x", b"1"), ("link", "b", "a")], [("remove", "a", None), ("link", "a", "nowhere")])
+@example(
+    [("write", "d/e/f", b"1"), ("link", "a", "d")], [("move", "d/e", "b"), ("link", "d/e", "."), ("remove", "a", None)]
+)
 def test_a_revert_restores_every_tree(
     before: list[tuple[str, str, object]], turn: list[tuple[str, str, object]]
 ) -> None:
@@ -70,15 +81,17 @@ def test_a_revert_restores_every_tree(
         apply(folder, before)
         looker = Looker(Store(), Limits())
         tree = looker.scan([str(folder)])
-        record = Record(1, tree, folders=set(tree.folders))
+        record = Record(1, tree, folders=tree.folders)
         as_it_was = files(folder)
         apply(folder, turn)
         conclusion = Conclusion(record, looker, str(folder), looker.scan([str(folder)]))
         changes = Changes(conclusion.draw([], [str(folder)]), cwd=str(folder), left_out={})
         revert = Revert(record, looker, [str(folder)], str(folder), lambda path, found: None)
+        planned = revert.run(list(changes), dry_run=True)
         report = revert.run(list(changes), dry_run=False)
         assert files(folder) == as_it_was, (changes, report)
         assert report
+        assert sorted(planned.restored + planned.removed) == sorted(report.restored + report.removed)
         assert not [name for name in os.listdir(folder) if name.endswith(".tmp")]  # noqa: PTH208
 
 

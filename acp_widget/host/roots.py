@@ -122,6 +122,15 @@ class Folder:
         to = into or self
         os.replace(self._at(source), to._at(target), src_dir_fd=self._descriptor, dst_dir_fd=to._descriptor)
 
+    def link(self, name: str, text: str) -> None:
+        """Make a link; where it leads is not looked at."""
+        os.symlink(text, self._at(name), dir_fd=self._descriptor)
+
+    def set_mode(self, mode: int) -> None:
+        """Give the folder itself these permission bits, where it can be held open."""
+        if self._descriptor is not None:
+            os.fchmod(self._descriptor, mode)
+
     def remove(self, name: str) -> None:
         """Remove a file, or nothing."""
         with contextlib.suppress(FileNotFoundError):

@@ -60,6 +60,15 @@ class FileChange:
         return stat.S_IMODE(self._now.mode) if self._now.kind == "file" else None
 
     @property
+    def link_before(self) -> str | None:
+        """Where it led before, as it was written; None when it was no link."""
+        return self._was.text if self._was.kind == "link" else None
+
+    @property
+    def link_after(self) -> str | None:
+        return self._now.text if self._now.kind == "link" else None
+
+    @property
     def shown_path(self) -> str:
         """The path relative to the agent's folder, where it lies in it; every byte of it readable."""
         return shown(self.path, self._cwd)
@@ -77,6 +86,8 @@ class FileChange:
     def _text(self) -> str:
         if self._was.same(self._now) or (self._was.blob is not None and self._was.blob == self._now.blob):
             return ""
+        if not {self._was.kind, self._now.kind} <= {"file", "nothing"}:
+            return f"{self.shown_path}: {_words(self._was)} before, {_words(self._now)} after\n"
         sides = [(found.size if found.kind == "file" else 0) for found in (self._was, self._now)]
         unknown = f"{self.shown_path}: {sides[0]:,} bytes before, {sides[1]:,} after\n"
         if any(found.kind == "file" and found.blob is None for found in (self._was, self._now)):
@@ -147,14 +158,23 @@ class Changes(Sequence[FileChange]):
         if self.note:
             lines.append(self.note)
         for path, why in list(self.left_out.items())[:10]:
-            lines.append(f"not seen: {shown(path, self._cwd)}: {why}")
+            lines.append(f"left out: {shown(path, self._cwd)}: {why}")
         if len(self.left_out) > 10:
-            lines.append(f"not seen: {len(self.left_out) - 10:,} more, in .left_out")
+            lines.append(f"left out: {len(self.left_out) - 10:,} more, in .left_out")
         return "\n".join(lines) or "No file was changed, as far as is known."
 
     def _repr_html_(self) -> str:
         head = "" if self._changes and not (self.note or self.left_out) else f"<pre>{html.escape(repr(self))}</pre>"
         return head + "".join(each._repr_html_() for each in self._changes[:100])
+
+
+def _words(found: Found) -> str:
+    known = {
+        "nothing": "nothing",
+        "file": f"a file of {found.size:,} bytes",
+        "link": f"a link to {shown(found.text, '')}",
+    }
+    return known.get(found.kind) or found.why or f"a {found.kind}"
 
 
 def shown(path: str, cwd: str) -> str:

@@ -12,7 +12,7 @@ from typing import Any
 
 from .changes import FileChange
 from .patches import Hunk, fits, sections, taken_back
-from .trees import NOTHING, Found, Looker, Tree, inside
+from .trees import NOTHING, THINGS, Found, Looker, Tree, inside
 
 _KINDS = frozenset({"edit", "delete", "move"})
 _NOT_DONE = frozenset({"pending", "failed", "cancelled"})
@@ -45,8 +45,8 @@ class Record:
     began: int = field(default_factory=time.time_ns)
     named: dict[str, Named] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
-    folders: set[str] = field(default_factory=set)
-    """Folders that were there before it."""
+    folders: dict[str, int] = field(default_factory=dict)
+    """Folders that were there before it, with their modes."""
     told: set[str] = field(default_factory=set)
     """Paths as calls named them."""
     touched: bool = False
@@ -99,14 +99,37 @@ class Conclusion:
             for path in sorted({*before.files, *self._after.files}):
                 if before.covers(path):
                     was = before.files.get(path, NOTHING)
-                    now = self._after.files.get(path) or self._looker.look(path)
-                    self._note(path, was, now, "watch")
+                    self._note(path, was, self._after.files.get(path) or self._stands(path), "watch")
+            self._name_folders(before, self._after)
         done = [told for call in calls if call.get("status") not in _NOT_DONE for told in _told(call)]
         for path, named in self._record.named.items():
             if before is None or not before.covers(path):
                 self._judge(path, named, [told for told in done if self._is(told[0].get("path"), path)])
         self._pair(told for told, _ in done)
         return [self._checked(change, roots) for _, change in sorted(self._changes.items())]
+
+    def _stands(self, path: str) -> Found:
+        """What stands there now, and not behind a link that took the place of a folder."""
+        above = os.path.dirname(path)
+        return self._looker.look(path) if os.path.realpath(above) == above else NOTHING
+
+    def _name_folders(self, before: Tree, after: Tree) -> None:
+        """What happened to folders without files, and to the modes of folders: told, since no revert restores it."""
+        had = _all_above(path for path, change in self._changes.items() if change._was.kind in THINGS)
+        filled = _all_above(after.files)
+        for folder, mode in before.folders.items():
+            now = after.folders.get(folder, mode)
+            if now != mode:
+                self._record.left_out[folder] = (
+                    f"the mode of the folder was {mode:o} and is {now:o}; a revert leaves it"
+                )
+            elif folder not in after.folders and folder not in had and self._stands(folder).kind != "folder":
+                self._record.left_out[folder] = (
+                    "the folder is gone, and had no watched files; a revert does not make it"
+                )
+        for folder in after.folders.keys() - before.folders.keys() - filled:
+            if before.covers(folder):
+                self._record.left_out[folder] = "the folder is new, and has no watched files; a revert leaves it"
 
     def _judge(self, path: str, named: Named, told: Sequence[tuple[Mapping[str, Any], list[Hunk]]]) -> None:
         """What was there before a call, with what its diff says where we may have looked too late."""
@@ -176,9 +199,9 @@ class Conclusion:
             return None
 
     def _note(self, path: str, was: Found, now: Found, source: str) -> None:
-        if was.same(now) or (was.kind != "file" and now.kind != "file"):
+        if was.same(now) or not THINGS & {was.kind, now.kind}:
             return
-        operation = "add" if was.kind != "file" else "modify" if now.kind == "file" else "delete"
+        operation = "add" if was.kind not in THINGS else "modify" if now.kind in THINGS else "delete"
         self._changes[path] = self._change(path, operation, source, was, now)
 
     def _change(self, path: str, operation: str, source: str, was: Found, now: Found, why: str = "") -> FileChange:
@@ -214,14 +237,16 @@ class Conclusion:
             why = _NOTEBOOK
         elif not all(inside(path, roots) for path in paths):
             why = "it lies outside of the folders of this session"
-        elif change._was.kind not in ("file", "nothing"):
+        elif change._was.kind not in ("file", "link", "nothing"):
             why = f"before, it was no file: {change._was.why or change._was.kind}"
+        elif change._was.kind == "link" and not change._was.text:
+            why = why or f"it was a link that could not be read: {change._was.why}"
         elif change._was.kind == "file" and change._was.blob is None:
             why = why or f"there is no copy of it: {change._was.why}"
         elif change._now.kind == "file" and change._now.blob is None:
             why = why or f"a later change of it could not be told: {change._now.why}"
-        elif change._now.kind not in ("file", "nothing", "folder"):
-            why = why or f"it is no file any more: {change._now.why or change._now.kind}"
+        elif change._now.kind == "other":
+            why = why or f"it is no file now: {change._now.why or change._now.kind}"
         return replace(change, why_not=why)
 
 
@@ -233,14 +258,22 @@ def _agrees(change: Mapping[str, Any], hunks: Sequence[Hunk], was: Found, data: 
     return was.kind != "file" or not hunks or fits(data or b"", hunks)
 
 
-def folders_above(paths: Iterable[str]) -> set[str]:
-    """The folders above these paths that are there now."""
+def folders_above(path: str) -> dict[str, int]:
+    """The folders above a path that are there now, with their modes."""
+    found: dict[str, int] = {}
+    for above in _all_above([path]):
+        with contextlib.suppress(OSError):
+            mode = os.lstat(above).st_mode
+            if stat.S_ISDIR(mode):
+                found[above] = stat.S_IMODE(mode)
+    return found
+
+
+def _all_above(paths: Iterable[str]) -> set[str]:
     found: set[str] = set()
     for path in paths:
         above = os.path.dirname(path)
         while above not in found and above != os.path.dirname(above):
-            with contextlib.suppress(OSError):
-                if stat.S_ISDIR(os.lstat(above).st_mode):
-                    found.add(above)
+            found.add(above)
             above = os.path.dirname(above)
     return found

@@ -6,7 +6,7 @@ import contextlib
 import errno
 import os
 import secrets
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Sequence, Set
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -22,6 +22,7 @@ _HEADS: Final = {
     "conflicts": "changed since, left alone",
     "failed": "could not be restored",
     "skipped": "skipped",
+    "notes": "note",
 }
 
 
@@ -30,7 +31,7 @@ class Reverted:
     """What a revert did, or with `dry_run` what it would do. Paths are absolute.
 
     `restored` and `removed` list paths; `conflicts`, `failed` and `skipped` say why, by path. True when nothing stood
-    in the way: no conflict, no failure.
+    in the way: no conflict, no failure. `notes` says what is not quite as it was, by path.
     """
 
     dry_run: bool
@@ -40,6 +41,7 @@ class Reverted:
     conflicts: dict[str, str] = field(default_factory=dict)
     failed: dict[str, str] = field(default_factory=dict)
     skipped: dict[str, str] = field(default_factory=dict)
+    notes: dict[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
         return not self.conflicts and not self.failed
@@ -57,12 +59,13 @@ class Reverted:
 
 @dataclass
 class _Step:
-    """One path that is put back. `staged`: the folder and name of the new bytes, beside where they belong."""
+    """One path that is put back. `staged`: the folder and name of what is new, beside where it belongs."""
 
     path: str
     target: Found
     expected: Found
     staged: tuple[Place, str] | None = None
+    names: int = 1
 
 
 class Revert:
@@ -72,12 +75,13 @@ class Revert:
         self, record: Record, looker: Looker, roots: Sequence[str], cwd: str, blame: Callable[[str, Found], int | None]
     ) -> None:
         self._record, self._looker, self._roots, self._cwd, self._blame = record, looker, roots, cwd, blame
+        self._made: set[str] = set()  # folders that were gone
 
     def run(self, changes: Sequence[FileChange], *, dry_run: bool) -> Reverted:
         report = Reverted(dry_run, self._cwd)
-        steps = [step for change in changes for step in self._steps(change, report)]
+        steps = self._planned(changes, report)
         removals = [step for step in steps if step.target.kind == "nothing"]
-        restores = [step for step in steps if step.target.kind == "file"]
+        restores = [step for step in steps if step.target.kind != "nothing"]
         if dry_run:
             report.removed.extend(step.path for step in removals)
             report.restored.extend(step.path for step in restores)
@@ -90,10 +94,58 @@ class Revert:
             self._tidy(removals)
             for step in restores:
                 self._restore(step, report)
+            self._mend_folders(report)
         finally:
             for step in restores:
                 self._unstage(step)
         return report
+
+    def _planned(self, changes: Sequence[FileChange], report: Reverted) -> list[_Step]:
+        """All steps; without those that another one, which cannot be done, makes impossible."""
+        planned = {change.path: self._steps(change, report) for change in changes}
+        while True:
+            going = {step.path for steps in planned.values() for step in steps if step.target.kind == "nothing"}
+            blocked = {
+                path: why for path, steps in planned.items() for step in steps if (why := self._blocked(step, going))
+            }
+            if not blocked:
+                break
+            report.conflicts.update(blocked)
+            planned = {path: steps for path, steps in planned.items() if path not in blocked}
+        for step in (step for steps in planned.values() for step in steps if step.target.kind == "file"):
+            if step.names > 1:
+                report.notes[step.path] = (
+                    f"its bytes have {step.names} names (hard links): only this one is restored, as a file of its own"
+                )
+        return [step for steps in planned.values() for step in steps]
+
+    def _blocked(self, step: _Step, going: Set[str]) -> str:
+        """Why it cannot stand where it stood; "" when it can. `going`: what is removed first."""
+        if step.target.kind == "nothing":
+            return ""
+        _, in_the_way = self._above(step.path)
+        if in_the_way is not None and in_the_way not in going:
+            if os.path.islink(in_the_way):
+                return "a folder above it is a link now, which is not followed"
+            return f"{shown(in_the_way, self._cwd)} is no folder any more: somebody changed it after the turn"
+        for above, folders, files in os.walk(step.path) if in_the_way is None and _is_folder(step.path) else ():
+            for name in (*files, *(folder for folder in folders if os.path.islink(os.path.join(above, folder)))):
+                if os.path.join(above, name) not in going:
+                    return "a folder with other files stands there"
+        return ""
+
+    def _above(self, path: str) -> tuple[str, str | None]:
+        """The deepest folder above a path, no link followed; and what stands where the next one should."""
+        at = inside(path, self._roots)
+        assert at is not None
+        for part in os.path.relpath(path, at).split(os.sep)[:-1]:
+            below = os.path.join(at, part)
+            if not os.path.lexists(below):
+                break
+            if not _is_folder(below):
+                return at, below
+            at = below
+        return at, None
 
     def _steps(self, change: FileChange, report: Reverted) -> list[_Step]:
         """What is to be done for a change: all of it, or nothing."""
@@ -103,7 +155,7 @@ class Revert:
         steps = [_Step(change.path, change._was, change._now)]
         if change.operation == "move" and change.old_path is not None:
             steps = [_Step(change.old_path, change._was, change._left), _Step(change.path, NOTHING, change._now)]
-        current = {step.path: self._looker.look(step.path) for step in steps}
+        current = {step.path: self._look(step.path) for step in steps}
         if all(current[step.path].same(step.target) for step in steps):
             report.skipped[change.path] = "it is as it was before"
             return []
@@ -112,10 +164,15 @@ class Revert:
             if why:
                 report.conflicts[change.path] = why
                 return []
+            step.names = current[step.path].names
         return [step for step in steps if not current[step.path].same(step.target)]
 
+    def _look(self, path: str) -> Found:
+        """Behind a link above it there is nothing of ours."""
+        return self._looker.look(path) if self._own_place(path) else NOTHING
+
     def _conflict(self, step: _Step, current: Found) -> str:
-        if not self._own_place(step.path):
+        if not self._own_place(step.path) and step.expected.kind != "nothing":
             return "a folder above it is a link now, which is not followed"
         if current.same(step.target) or current.same(step.expected):
             return ""
@@ -123,7 +180,7 @@ class Revert:
         if later is not None:
             return f"turn {later} changed it after this one: revert that first"
         what = {"nothing": "it is gone", "file": "its content or mode is another"}.get(
-            current.kind, f"a {current.kind} stands there"
+            current.kind, f"{current.why or f'a {current.kind}'} stands there"
         )
         return f"{what}: somebody changed it after the turn"
 
@@ -149,13 +206,14 @@ class Revert:
         return True
 
     def _written(self, step: _Step) -> tuple[Place, str]:
+        name = f".acp-widget-{secrets.token_hex(8)}.tmp"
+        place = self._place(os.path.join(self._above(step.path)[0], name))
+        if step.target.kind == "link":
+            with folder_of(place) as folder:
+                folder.link(name, step.target.text)
+            return place, name
         assert step.target.blob is not None
         data = self._looker.store.get(step.target.blob)
-        above = os.path.dirname(step.path)
-        while not os.path.isdir(above):
-            above = os.path.dirname(above)
-        name = f".acp-widget-{secrets.token_hex(8)}.tmp"
-        place = self._place(os.path.join(above, name))
         with folder_of(place) as folder:
             descriptor = folder.open(name, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
             try:
@@ -190,13 +248,27 @@ class Revert:
         place, name = step.staged
         target = self._place(step.path)
         try:
+            missing = _between(self._above(step.path)[0], step.path)
             with folder_of(place) as staged, folder_of(target, make=True) as folder:
+                self._made |= missing
                 if self._still(step, report):
+                    if step.expected.kind == "folder":
+                        _clear(step.path)
                     staged.replace(name, target.parts[-1], into=folder)
                     step.staged = None
                     report.restored.append(step.path)
         except OSError as error:
             report.failed[step.path] = reason(error)
+
+    def _mend_folders(self, report: Reverted) -> None:
+        """Folders that were gone get their modes back, when all is in them."""
+        for path in sorted(self._made & self._record.folders.keys(), key=len, reverse=True):
+            mode = self._record.folders[path]
+            try:
+                with folder_of(self._place(os.path.join(path, "x"))) as folder:
+                    folder.set_mode(mode)
+            except OSError as error:
+                report.notes[path] = f"its mode was {mode:o}: {reason(error)}"
 
     def _still(self, step: _Step, report: Reverted) -> bool:
         """Whether nobody was faster: looked at again just before."""
@@ -224,3 +296,23 @@ class Revert:
         if root is None:
             raise PermissionError(errno.EACCES, "it lies outside of the folders of this session")
         return Place(path, root, tuple(os.path.relpath(path, root).split(os.sep)))
+
+
+def _is_folder(path: str) -> bool:
+    """No link to one."""
+    return os.path.isdir(path) and not os.path.islink(path)
+
+
+def _between(above: str, path: str) -> set[str]:
+    """The folders of a path below one that is above it."""
+    found = set()
+    while (path := os.path.dirname(path)) != above and path != os.path.dirname(path):
+        found.add(path)
+    return found
+
+
+def _clear(path: str) -> None:
+    """Remove a folder in which there is nothing but folders."""
+    for folder, _, _ in os.walk(path, topdown=False):
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)

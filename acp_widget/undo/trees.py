@@ -33,6 +33,8 @@ SKIPPED: Final = frozenset(
     ]
 )
 """Folders that are never watched, by name."""
+THINGS: Final = frozenset({"file", "link", "other"})
+"""The kinds of what stands in a folder, without folders."""
 _FRESH = 2_000_000_000  # ns after a change in which another one may leave the times as they are
 _TICK = 20_000_000  # ns by which the time of a change may lie before it: systems count in ticks
 _COARSE = 2_000_000_000  # and where only whole seconds are kept
@@ -55,6 +57,7 @@ class Found:
     """What stands at a path. `kind`: `file`, `nothing`, `folder`, `link`, or `other`.
 
     `blob`: the copy of a file; None when there is none, `why` says why not. `stamp` changes when the file does.
+    `text`: where a link leads, as it is written. `names`: how many names the file has (hard links).
     """
 
     kind: str
@@ -63,10 +66,12 @@ class Found:
     size: int = 0
     why: str = ""
     stamp: tuple[int, ...] = ()
+    text: str = ""
+    names: int = 1
 
     def same(self, other: Found) -> bool:
-        """Whether bytes and mode are the same, as far as that can be told."""
-        if (self.kind, self.mode) != (other.kind, other.mode):
+        """Whether bytes and mode are the same, as far as that can be told; for a link, where it leads."""
+        if (self.kind, self.mode, self.text) != (other.kind, other.mode, other.text):
             return False
         if self.blob is None or other.blob is None:
             return self.kind != "file" or (self.blob is other.blob and self.stamp == other.stamp)
@@ -85,10 +90,13 @@ NOTHING = Found("nothing")
 
 @dataclass
 class Tree:
-    """Watched folders at one moment: files by their path, and the folders that were looked through to the end."""
+    """Watched folders at one moment: what stands in them, and the folders that were looked through, with their modes.
+
+    `files` has links, pipes and devices too, which are not followed or opened.
+    """
 
     files: dict[str, Found] = field(default_factory=dict)
-    folders: set[str] = field(default_factory=set)
+    folders: dict[str, int] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     """Path → why, of what is too large or could not be read. Folders that are never watched are not told."""
 
@@ -122,8 +130,12 @@ class Looker:
             return NOTHING
         except (OSError, ValueError) as error:
             return Found("other", why=reason(error))
+        if stat.S_ISLNK(status.st_mode):
+            return _link(path, status)
+        if stat.S_ISDIR(status.st_mode):
+            return Found("folder", stat.S_IMODE(status.st_mode))
         if not stat.S_ISREG(status.st_mode):
-            return Found(_kind(status.st_mode), stat.S_IMODE(status.st_mode))
+            return Found("other", stat.S_IMODE(status.st_mode), why=_what(status.st_mode), stamp=_stamp(status))
         known = self._known.get(path)
         if known is not None and known.stamp == _stamp(status):
             return known
@@ -146,12 +158,12 @@ class Looker:
                 after = os.fstat(descriptor)
             if len(data) > self.limits.file or _stamp(after) != stamp:
                 return Found("file", mode, None, size, "it changed while it was read", _stamp(after))
-            return Found("file", mode, self.store.put(data), len(data), "", stamp)
+            return Found("file", mode, self.store.put(data), len(data), "", stamp, names=status.st_nlink)
         except OSError as error:
             return Found("file", mode, None, size, reason(error), stamp)
 
     def scan(self, roots: Iterable[str]) -> Tree:
-        """All files in these folders. Links are not followed, and neither they nor devices are kept. Never raises."""
+        """All that stands in these folders. Links are not followed. Never raises."""
         tree, total, until = Tree(), 0, time.monotonic() + self.limits.seconds
         waiting = deque(roots)
         while waiting:
@@ -160,6 +172,7 @@ class Looker:
                 tree.left_out[folder] = f"looking through the folders took longer than {self.limits.seconds:g} s"
                 continue
             try:
+                mode = stat.S_IMODE(os.lstat(folder).st_mode)
                 with os.scandir(folder) as listed:
                     entries = sorted(listed, key=lambda entry: entry.name)
             except OSError as error:
@@ -181,13 +194,13 @@ class Looker:
                     tree.left_out[folder] = why
                     break
                 found = self.look(entry.path)
-                if found.kind == "file":
+                if found.kind in THINGS:
                     tree.files[entry.path] = found
                     total += found.size if found.blob is not None else 0
-                    if found.blob is None:
+                    if found.blob is None and found.why and (found.kind != "other" or not found.stamp):
                         tree.left_out[entry.path] = found.why
             else:
-                tree.folders.add(folder)
+                tree.folders[folder] = mode
         return tree
 
 
@@ -202,8 +215,16 @@ def _stamp(status: os.stat_result) -> tuple[int, ...]:
     return (status.st_mtime_ns, status.st_ctime_ns, status.st_size, status.st_ino, status.st_mode)
 
 
-def _kind(mode: int) -> str:
-    return "folder" if stat.S_ISDIR(mode) else "link" if stat.S_ISLNK(mode) else "other"
+def _link(path: str, status: os.stat_result) -> Found:
+    """Its mode means nothing where there are links."""
+    try:
+        return Found("link", text=os.readlink(path), stamp=_stamp(status))
+    except OSError as error:
+        return Found("link", why=reason(error), stamp=_stamp(status))
+
+
+def _what(mode: int) -> str:
+    return "a pipe" if stat.S_ISFIFO(mode) else "a socket" if stat.S_ISSOCK(mode) else "a device"
 
 
 def reason(error: Exception) -> str:

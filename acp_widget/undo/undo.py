@@ -192,18 +192,19 @@ class Undo:
     def _look_before(self, record: Record) -> None:
         with self._lock:
             record.before = self._looker.scan(self._watch)
-        record.folders |= record.before.folders | set(self._watch)
+        record.folders.update(record.before.folders)
+        for folder in self._watch:
+            record.folders.setdefault(folder, 0o777)
         record.left_out.update(record.before.left_out)
         self._tell(record.before)
 
     def _look_at(self, record: Record, paths: Sequence[str], source: str, late: bool) -> None:
-        for told in paths:
-            path = _real(self._cwd, told)
-            if path is not None and path not in record.named and len(record.named) < _MOST_NAMED:
+        for path in (place for told in paths for place in _places(self._cwd, told)):
+            if path not in record.named and len(record.named) < _MOST_NAMED:
                 if inside(path, self._roots) is None:
                     record.left_out[path] = "it lies outside of the folders of this session"
                     continue
-                record.folders |= folders_above([path])
+                record.folders = {**folders_above(path), **record.folders}
                 with self._lock:
                     record.named[path] = Named(self._looker.look(path), source, late)
 
@@ -293,11 +294,15 @@ def _outermost(folders: Sequence[str]) -> list[str]:
     return [each for each in unique if inside(each, unique) is None]
 
 
-def _real(cwd: str, path: str) -> str | None:
+def _places(cwd: str, told: str) -> list[str]:
+    """Where a path leads; and where it stands, when a link does: an agent may write through it, or replace it."""
     try:
-        return os.path.realpath(os.path.join(cwd, path))
+        path = os.path.join(cwd, told)
+        real = os.path.realpath(path)
+        own = os.path.join(os.path.realpath(os.path.dirname(path)), os.path.basename(path))
+        return [real, own] if own != real and os.path.islink(own) else [real]
     except (OSError, ValueError):
-        return None
+        return []
 
 
 def _number(turn: str) -> int:
