@@ -5,13 +5,13 @@ from __future__ import annotations
 import re
 import traceback
 from collections.abc import Callable, Iterator, Mapping
-from pathlib import Path
+from pathlib import Path, PurePath
 from typing import Any, Final
 
 from ..entities import Entities, Result
 from ..host.roots import Place
 from . import arrays, files, pictures, tables
-from .own import METHOD, is_empty, told
+from .own import METHOD, is_empty, is_ours, told, unreadable
 from .parts import TABLE_BYTES, TEXT_BYTES, Part, cut
 from .values import written
 
@@ -24,20 +24,28 @@ CALLS: Final = 30
 def snapshot(value: object, name: str) -> Part:
     """A Part of any object, as it is now.
 
-    Raises `TypeError` for a module, function or class, `ValueError` and `OSError` for what cannot be attached.
+    Raises `TypeError` for a module, function or class, `OSError` for a file that cannot be read, and `ValueError` for
+    all else that cannot be attached, whatever the object's own library raised: the message begins with the name.
     """
-    value = told(value, name)
-    if is_empty(value):
-        what = "class" if isinstance(value, type) else type(value).__name__
-        raise TypeError(
-            f"{name} is a {what}: there is nothing in it to send. Attach an object, a text or a Path; of a function or "
-            "class its source, inspect.getsource(…); of what makes values one after the other a list, list(…)."
-        )
-    for kind in type(value).__mro__:
-        adapter = ADAPTERS.get(f"{kind.__module__.partition('.')[0]}.{kind.__name__}")
+    try:
+        value = told(value, name)
+        adapter = None if is_empty(value) else _adapter(type(value))
         if adapter is not None:
             return adapter(value, name)
-    return _unknown(value, name)
+    except Exception as error:
+        if is_ours(error, name) or (isinstance(error, OSError) and issubclass(type(value), (PurePath, Place))):
+            raise
+        raise unreadable(value, name, error) from error
+    what = "class" if issubclass(type(value), type) else type(value).__name__
+    raise TypeError(
+        f"{name} is a {what}: there is nothing in it to send. Attach an object, a text or a Path; of a function or "
+        "class its source, inspect.getsource(…); of what makes values one after the other a list, list(…)."
+    )
+
+
+def _adapter(kind: type) -> Adapter:
+    titles = (f"{str(each.__module__).partition('.')[0]}.{each.__name__}" for each in kind.__mro__)
+    return next((ADAPTERS[title] for title in titles if title in ADAPTERS), _unknown)
 
 
 def _text(value: str, name: str) -> Part:

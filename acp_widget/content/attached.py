@@ -46,7 +46,7 @@ def attached(text: str, parts: Sequence[object], attach: Attach, named: Mapping[
     objects: dict[str, object] = {}
     if attach is not None and not isinstance(attach, (Mapping, list, tuple)):
         raise TypeError(f"attach= takes a mapping from names to objects, or a list, not {type(attach).__name__}.")
-    letters = next((each for each in attach or () if isinstance(each, str) and each.isidentifier()), None)
+    letters = next((each for each in attach or () if type(each) is str and each.isidentifier()), None)
     if letters is not None and not isinstance(attach, Mapping):
         raise ValueError(
             f"attach=[{letters!r}] would send these letters and no object. With its name: "
@@ -61,7 +61,8 @@ def attached(text: str, parts: Sequence[object], attach: Attach, named: Mapping[
                 raise ValueError(f"{name!r} is attached twice.")
             objects[name] = value
     for number, value in enumerate(unnamed, 1):
-        name = (value.name or str(value)) if isinstance(value, PurePath) else f"part {number}"
+        is_path = issubclass(type(value), PurePath)  # what it says itself of its class may be an error
+        name = (value.name or str(value)) if is_path and isinstance(value, PurePath) else f"part {number}"
         while name in objects:
             name += "'"
         objects[name] = value

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from ..host.roots import Folder, Place, folder_of, is_file
+from .own import refused
 from .parts import BLOB_BYTES, IMAGE_BYTES, TEXT_BYTES, Part, clean, cut, size
 from .pictures import picture
 
@@ -80,7 +81,7 @@ def _part(place: Path, name: str, about: os.stat_result, read: Callable[[int], b
     if stat.S_ISDIR(about.st_mode):
         return Part(name, "folder", uri=link["uri"], link=link)
     if not stat.S_ISREG(about.st_mode):
-        raise ValueError(f"{place} is no file and no folder: only these can be attached.")
+        raise refused(name, f"{place} is no file and no folder: only these can be.")
     mime = _type_of(place)
     link = {**link, "size": about.st_size, "mimeType": mime}
     if about.st_size > _most(mime):
@@ -108,9 +109,10 @@ def bytes_part(data: bytes, name: str, mime: str | None = None) -> Part:
             note = f"Shown: the first {size(len(text.encode()))} of {size(len(data))}."
         return Part(name, "bytes", text, mime, note=note)
     if len(data) > BLOB_BYTES:
-        raise ValueError(
-            f"{name} has {size(len(data))}; at most {size(BLOB_BYTES)} of bytes are sent. "
-            "Write them to a file and attach its Path."
+        raise refused(
+            name,
+            f"it has {size(len(data))}; at most {size(BLOB_BYTES)} of bytes are sent. "
+            "Write them to a file and attach its Path.",
         )
     text = f"{mime}, {size(len(data))}. They begin with {data[:32].hex(' ')}"
     return Part(name, "bytes", text, mime, blob=data)

@@ -97,8 +97,9 @@ def mentioned(text: str, mentions: Mapping[str, bool], roots: Roots) -> Attached
         try:
             parts.append(snapshot(value, name))
         except BaseException as error:  # also SystemExit: this is a thread of its own, and it has no say in ours
+            said = words(error).removeprefix(f"{name} cannot be attached: ") or type(error).__name__
             raise AcpError(
-                f"@{name[:200]} cannot be attached: {words(error) or type(error).__name__}",
+                f"@{name[:200]} cannot be attached: {said}",
                 hint="Nothing was sent.",
             ) from error
     try:

@@ -7,9 +7,12 @@ import math
 from collections.abc import Iterable
 from typing import Any, Final
 
+from .own import refused
 from .parts import IMAGE_BYTES, TEXT_BYTES, Part, cell, cut, size
 
 SIDE: Final = 1568  # pixels; what is larger is scaled down
+_MODES: Final = {"1": "L", "P": "RGBA", "PA": "RGBA", "La": "LA", "RGBa": "RGBA"}
+"""What a picture of another mode becomes before it is written as PNG; RGB all others."""
 
 
 def matplotlib_figure(figure: Any, name: str) -> Part:
@@ -37,7 +40,7 @@ def pillow_image(image: Any, name: str) -> Part:
     small, scaled = image, ""
     factor = math.ceil(max(image.size) / SIDE)
     if small.mode not in ("L", "LA", "RGB", "RGBA"):
-        small = small.convert("L" if small.mode == "1" else "RGBA" if small.mode in ("P", "PA") else "RGB")
+        small = small.convert(_MODES.get(small.mode, "RGB"))
     if factor > 1:
         small = small.reduce(factor)
         scaled = f"Scaled down from {image.width} x {image.height} to {small.width} x {small.height} pixels."
@@ -62,9 +65,10 @@ def plotly_figure(figure: Any, name: str) -> Part:
 def picture(name: str, kind: str, mime: str, data: bytes, about: str, scaled: str = "") -> Part:
     """A picture that is ready; raises `ValueError` for one that no agent would take."""
     if len(data) > IMAGE_BYTES:
-        raise ValueError(
-            f"{name} is a picture of {size(len(data))}; at most {size(IMAGE_BYTES)} are sent. "
-            "Save it and attach its Path, or attach a smaller one."
+        raise refused(
+            name,
+            f"it is a picture of {size(len(data))}; at most {size(IMAGE_BYTES)} are sent. "
+            "Save it and attach its Path, or attach a smaller one.",
         )
     return Part(name, kind, about, note=scaled, image=(mime, data))
 
