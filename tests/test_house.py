@@ -73,7 +73,7 @@ ARROWS: dict[str, set[str]] = {
     "asking": {"policy", "session"},
     "controls": {"config", "protocol", "runtime", "session"},
     "config": {"entities"},
-    "undo": {"host", "protocol", "session", "temporary"},
+    "undo": {"frames", "host", "protocol", "session", "temporary"},
     "results": {
         "code_blocks",
         "entities",

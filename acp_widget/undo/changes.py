@@ -6,14 +6,22 @@ import html
 import os
 import stat
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import overload
+from dataclasses import dataclass, field, replace
+from typing import Any, Final, overload
 
+from ..frames import Columns, frame
 from ..protocol.git_patch import git_patch
 from .store import Store
 from .trees import Found
 
 _LONGEST = 100_000  # characters of one diff that is shown
+_PICKLED = "it comes from a pickle, which has no copies of files: ask the live turn"
+COLUMNS: Final[Columns] = (
+    *(("path", "text"), ("old_path", "text"), ("operation", "text"), ("source", "text"), ("reversible", "flag")),
+    *(("why_not", "text"), ("mode_before", "count"), ("mode_after", "count")),
+    *(("size_before", "count"), ("size_after", "count"), ("link_before", "text"), ("link_after", "text")),
+)
+"""The columns of `turn.changes().to_frame()`."""
 
 
 @dataclass(frozen=True, repr=False)
@@ -23,6 +31,8 @@ class FileChange:
     `path` is absolute; `old_path` where a moved file was. `source` says how the earlier bytes are known: `watch` (the
     folder was watched), `tool call` (copied when a call named it), `write` (written by the kernel), `diff` (taken back
     from what the agent showed). `reversible`: whether `turn.revert()` can restore it; if not, `why_not`.
+
+    It can be pickled, without the bytes: what comes back shows the same, and is not reversible.
     """
 
     path: str
@@ -35,6 +45,7 @@ class FileChange:
     _left: Found = field(default_factory=lambda: Found("nothing"))  # what stands at `old_path` after it
     _store: Store = field(default_factory=Store, compare=False)
     _cwd: str = ""
+    _diff: str | None = field(default=None, compare=False)  # of one that comes from a pickle
 
     @property
     def reversible(self) -> bool:
@@ -60,6 +71,15 @@ class FileChange:
         return stat.S_IMODE(self._now.mode) if self._now.kind == "file" else None
 
     @property
+    def size_before(self) -> int | None:
+        """Its bytes before; None when there was no file."""
+        return self._was.size if self._was.kind == "file" else None
+
+    @property
+    def size_after(self) -> int | None:
+        return self._now.size if self._now.kind == "file" else None
+
+    @property
     def link_before(self) -> str | None:
         """Where it led before, as it was written; None when it was no link."""
         return self._was.text if self._was.kind == "link" else None
@@ -76,6 +96,8 @@ class FileChange:
     @property
     def diff(self) -> str:
         """The change as a git patch; a line that says so where the content is no text, or unknown."""
+        if self._diff is not None:
+            return self._diff
         lines = []
         if self.mode_before != self.mode_after and None not in (self.mode_before, self.mode_after):
             lines.append(f"old mode {self._was.mode | 0o100000:o}\nnew mode {self._now.mode | 0o100000:o}\n")
@@ -101,6 +123,26 @@ class FileChange:
         patch = git_patch(self.shown_path, old, new or "")
         return patch if len(patch) <= _LONGEST else f"{patch[:_LONGEST]}\n… cut here\n"
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for `json.dumps`, with the diff and without the bytes."""
+        return {**{_camel(name): value for name, value in self._row().items()}, "diff": self.diff}
+
+    def _row(self) -> dict[str, Any]:
+        return {name: getattr(self, name) for name, _ in COLUMNS}
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        known = {"path": self.path, "operation": self.operation, "source": self.source, "old_path": self.old_path}
+        found = {name: replace(getattr(self, name), blob=None) for name in ("_was", "_now", "_left")}
+        return _revived, (
+            {**known, **found, "why_not": self.why_not or _PICKLED, "_cwd": self._cwd, "_diff": self.diff},
+        )
+
+    def __copy__(self) -> FileChange:
+        return self
+
+    def __deepcopy__(self, memo: object) -> FileChange:
+        return self
+
     def __str__(self) -> str:
         return self.diff
 
@@ -116,7 +158,14 @@ class FileChange:
 class Changes(Sequence[FileChange]):
     """The changes of a turn by position or by path: `turn.changes()["stats.py"]`.
 
-    `left_out` says what could not be seen, path → why; `note` is a sentence when nothing was recorded at all.
+    `left_out` says what could not be seen or is not reverted, path → why; `note` is a sentence when nothing was
+    recorded at all.
+
+    >>> from acp_widget import Agent
+    >>> with Agent("demo", permissions="allow") as agent:
+    ...     changes = agent.run("The test for mean() fails on an empty list. Fix it.").changes()
+    >>> [(each["operation"], each["source"]) for each in changes.to_dict()["changes"]]
+    [('modify', 'watch')]
     """
 
     def __init__(self, changes: Iterable[FileChange], *, cwd: str, left_out: Mapping[str, str], note: str = "") -> None:
@@ -145,6 +194,17 @@ class Changes(Sequence[FileChange]):
             raise KeyError(index)
         return found
 
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for `json.dumps`: `changes`, a list, with what was left out and the note."""
+        return {"changes": [each.to_dict() for each in self], "leftOut": dict(self.left_out), "note": self.note}
+
+    def to_frame(self) -> Any:
+        """A pandas DataFrame with a row for each file; modes are numbers, sizes bytes.
+
+        Raises `ImportError` where pandas is not installed. The columns stand in docs/results.md.
+        """
+        return frame((each._row() for each in self), COLUMNS)
+
     def named(self, path: str | os.PathLike[str]) -> FileChange | None:
         """The change of a path, absolute or relative to the agent's folder; also by where a moved file was."""
         wanted = os.path.normpath(os.path.join(self._cwd, os.path.expanduser(os.fspath(path))))
@@ -166,6 +226,15 @@ class Changes(Sequence[FileChange]):
     def _repr_html_(self) -> str:
         head = "" if self._changes and not (self.note or self.left_out) else f"<pre>{html.escape(repr(self))}</pre>"
         return head + "".join(each._repr_html_() for each in self._changes[:100])
+
+
+def _revived(known: dict[str, Any]) -> FileChange:
+    return FileChange(**known)
+
+
+def _camel(name: str) -> str:
+    first, *rest = name.split("_")
+    return first + "".join(word.capitalize() for word in rest)
 
 
 def _words(found: Found) -> str:

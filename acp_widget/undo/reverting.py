@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import copy
 import errno
+import html
 import os
 import secrets
-from collections.abc import Callable, Sequence, Set
+from collections.abc import Callable, Iterator, Sequence, Set
 from dataclasses import dataclass, field
-from typing import Final
+from typing import Any, Final
 
 from ..host.roots import Place, folder_of
 from .changes import FileChange, shown
@@ -16,6 +18,8 @@ from .records import Record
 from .trees import NOTHING, Found, Looker, inside, reason
 
 _FULL: Final = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
+_SHOWN: Final = 1000  # rows in HTML
+_NOTHING_TO_DO: Final = "There was nothing to revert."
 _HEADS: Final = {
     "restored": "restored",
     "removed": "removed",
@@ -46,15 +50,26 @@ class Reverted:
     def __bool__(self) -> bool:
         return not self.conflicts and not self.failed
 
-    def __repr__(self) -> str:
-        lines = []
+    def to_dict(self) -> dict[str, Any]:
+        """Plain data for `json.dumps`: `dryRun`, and each list and dict under its name."""
+        return {"dryRun": self.dry_run, **{name: copy.copy(getattr(self, name)) for name in _HEADS}}
+
+    def _rows(self) -> Iterator[tuple[str, str, str]]:
         for name, head in _HEADS.items():
             told: list[str] | dict[str, str] = getattr(self, name)
             would = "would be " if self.dry_run and name in ("restored", "removed") else ""
             for path in told:
-                why = f": {told[path]}" if isinstance(told, dict) else ""
-                lines.append(f"{would}{head}: {shown(path, self.cwd)}{why}")
-        return "\n".join(lines) or "There was nothing to revert."
+                yield would + head, shown(path, self.cwd), told[path] if isinstance(told, dict) else ""
+
+    def __repr__(self) -> str:
+        lines = [f"{head}: {path}{why and f': {why}'}" for head, path, why in self._rows()]
+        return "\n".join(lines) or _NOTHING_TO_DO
+
+    def _repr_html_(self) -> str:
+        rows = list(self._rows())
+        lines = [f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in rows[:_SHOWN]]
+        more = f"<p>… and {len(rows) - _SHOWN:,} more</p>" if len(rows) > _SHOWN else ""
+        return f"<table>{''.join(lines)}</table>{more}" if rows else f"<p>{_NOTHING_TO_DO}</p>"
 
 
 @dataclass
