@@ -10,7 +10,7 @@ from typing import Any, Final
 
 from ..entities import Entities, Result
 from ..host.roots import Place
-from . import arrays, files, pictures, tables
+from . import arrays, displays, files, pictures, tables
 from .own import METHOD, is_empty, is_ours, told, unreadable
 from .parts import TABLE_BYTES, TEXT_BYTES, Part, cut
 from .values import written
@@ -95,17 +95,21 @@ ADAPTERS: Final[Mapping[str, Adapter]] = {
     "builtins.str": _text,
     "builtins.bytes": lambda value, name: files.bytes_part(bytes(value), name),
     "builtins.bytearray": lambda value, name: files.bytes_part(bytes(value), name),
+    "builtins.memoryview": displays.view,
     "builtins.tuple": _typed_bytes,
     "builtins.BaseException": _exception,
     "pathlib.PurePath": lambda value, name: files.path_part(Path(value), name),
     "pandas.DataFrame": tables.pandas_frame,
     "pandas.Series": tables.pandas_series,
+    "pandas.Styler": displays.styled_frame,
     "polars.DataFrame": tables.polars_frame,
     "polars.Series": tables.polars_series,
     "polars.LazyFrame": tables.polars_lazy,
     "numpy.ndarray": arrays.array,
     "matplotlib.Figure": pictures.matplotlib_figure,
+    "matplotlib.SubFigure": pictures.matplotlib_part,
     "matplotlib.Axes": pictures.matplotlib_axes,
+    "IPython.DisplayObject": displays.display_object,
     "PIL.Image": pictures.pillow_image,
     "plotly.BaseFigure": pictures.plotly_figure,
     f"{Place.__module__.partition('.')[0]}.{Place.__name__}": files.place_part,

@@ -15,6 +15,8 @@ from .parts import BLOB_BYTES, IMAGE_BYTES, TEXT_BYTES, Part, clean, cut, size
 from .pictures import picture
 
 _MAGIC: Final = ((b"\x89PNG\r\n\x1a\n", "image/png"), (b"\xff\xd8\xff", "image/jpeg"), (b"GIF8", "image/gif"))
+_NO_TEXTS: Final = frozenset({"image", "audio", "video", "font"})
+_TEXTS: Final = frozenset({"image/svg+xml", "image/x-xbitmap", "image/x-xpixmap"})
 _PICTURES: Final = frozenset({"image/png", "image/jpeg", "image/gif", "image/webp"})
 
 
@@ -93,8 +95,8 @@ def _part(place: Path, name: str, about: os.stat_result, read: Callable[[int], b
     text = _text_of(data)
     if text is None or len(data) > TEXT_BYTES:
         return Part(name, "file", uri=link["uri"], link=link, note="Only its address is sent.")
-    if mime == "application/octet-stream":
-        mime = "text/plain"
+    if (mime.partition("/")[0] in _NO_TEXTS and mime not in _TEXTS) or mime == "application/octet-stream":
+        mime = "text/plain"  # whatever the end of its name says
     return Part(name, "file", text, mime, uri=link["uri"], link={**link, "mimeType": mime})
 
 

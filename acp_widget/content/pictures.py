@@ -5,6 +5,7 @@ from __future__ import annotations
 import io
 import math
 from collections.abc import Iterable
+from dataclasses import replace
 from typing import Any, Final
 
 from .own import refused
@@ -16,23 +17,48 @@ _MODES: Final = {"1": "L", "P": "RGBA", "PA": "RGBA", "La": "LA", "RGBa": "RGBA"
 
 
 def matplotlib_figure(figure: Any, name: str) -> Part:
-    width, height = (float(length) for length in figure.get_size_inches())
+    return _drawn(figure, name, "matplotlib Figure", figure, None)
+
+
+def matplotlib_part(part: Any, name: str) -> Part:
+    """A `SubFigure`: the stretch of its figure that it is."""
+    figure = _whole(part)
+    stretch = part.bbox.transformed(figure.dpi_scale_trans.inverted())  # in inches
+    return _drawn(part, name, f"matplotlib {type(part).__name__}", figure, stretch)
+
+
+def matplotlib_axes(axes: Any, name: str) -> Part:
+    """The figure that they are in."""
+    figure = _whole(axes)
+    part = matplotlib_figure(figure, name)
+    others = len(figure.axes) - 1
+    return replace(part, note=f"Its whole figure is sent. {part.note}".strip()) if others > 0 else part
+
+
+def _whole(part: Any) -> Any:
+    """The figure at the root."""
+    try:
+        figure = part.get_figure(root=True)
+    except TypeError:  # matplotlib before 3.10
+        figure = part.figure
+    return getattr(figure, "figure", None) or figure
+
+
+def _drawn(told: Any, name: str, kind: str, figure: Any, stretch: Any) -> Part:
+    lengths = figure.get_size_inches() if stretch is None else (stretch.width, stretch.height)
+    width, height = (float(length) for length in lengths)
     dots = min(float(figure.dpi), SIDE / max(width, height))
     data = io.BytesIO()
-    figure.savefig(data, format="png", dpi=dots)
+    figure.savefig(data, format="png", dpi=dots, **({} if stretch is None else {"bbox_inches": stretch}))
     lines = [f"{math.floor(width * dots)} x {math.floor(height * dots)} pixels"]
-    if len(figure.axes) > 20:
-        lines.append(f"the first 20 of {len(figure.axes)} axes:")
-    for axes in figure.axes[:20]:
+    if len(told.axes) > 20:
+        lines.append(f"the first 20 of {len(told.axes)} axes:")
+    for axes in told.axes[:20]:
         words = [axes.get_title(), axes.get_xlabel(), axes.get_ylabel()]
         title, x, y = (cell(word) if word else "none" for word in words)
         lines.append(f"axes: title {title}, x {x}, y {y}, lines {len(axes.lines)}, patches {len(axes.patches)}")
     scaled = "" if dots >= float(figure.dpi) else f"Scaled down to {SIDE} pixels."
-    return picture(name, "matplotlib Figure", "image/png", data.getvalue(), "\n".join(lines), scaled)
-
-
-def matplotlib_axes(axes: Any, name: str) -> Part:
-    return matplotlib_figure(axes.get_figure(), name)
+    return picture(name, kind, "image/png", data.getvalue(), "\n".join(lines), scaled)
 
 
 def pillow_image(image: Any, name: str) -> Part:
