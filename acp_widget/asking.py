@@ -172,7 +172,7 @@ class Asking:
         elif callable(self.policy):
             self._asked[permission] = asyncio.ensure_future(self._ask_function(permission, self.policy))
         elif not isinstance(self.policy, policy.Policy):
-            self._act(permission, policy.decide(self.policy, request))
+            self._act(permission, self._by_word(self.policy, request))
 
     def _act(self, permission: str, decision: policy.Decision) -> None:
         if decision.action != "ask":
@@ -228,6 +228,19 @@ class Asking:
             return policy.ASK
         return decision if decide_all or decision.rule is not None else None
 
+    def _by_word(self, word: policy.Word, request: Mapping[str, Any]) -> policy.Decision:
+        """What the word says; notebooks are not written by it unless a rule that was added names them."""
+        decision = policy.decide(word, request)
+        if word != "allow" or decision.action == "ask":
+            return decision
+        try:
+            why = self.added.about_notebooks(policy.touched(*self._about(request)))
+        except Exception:  # what could not be judged is asked, never allowed
+            log.exception("A request could not be judged")
+            return policy.ASK
+        rejected = policy.decide("reject", request)
+        return decision if why is None else policy.Decision(rejected.action, rejected.option_id, why)
+
     def _cost(self) -> float:
         """What the session has cost, as far as the agent reports it."""
         cost = (self._state.part("usage") or {}).get("cost")
@@ -263,10 +276,10 @@ class Asking:
         assert not isinstance(self.policy, policy.Policy), "its rules were asked"
         if callable(self.policy):
             return policy.Verdict("ask", None, (f"{policy.name_of(self.policy)} decides when it is asked.",))
-        decision = policy.decide(self.policy, request)
-        chosen = "reject" if decision.action == "cancel" or self.policy == "reject" else "allow"
-        action: policy.Word = "ask" if decision.action == "ask" else "reject" if chosen == "reject" else "allow"
-        return policy.Verdict(action, None, (f"permissions={self.policy!r}",))
+        decision, rejected = self._by_word(self.policy, request), policy.decide("reject", request)
+        is_no = (decision.action, decision.option_id) == (rejected.action, rejected.option_id)
+        action: policy.Word = "ask" if decision.action == "ask" else "reject" if is_no else "allow"
+        return policy.Verdict(action, None, (decision.why or f"permissions={self.policy!r}",))
 
     async def _watch(self, before: float) -> None:
         """Fall back for requests that no view came to show, though it could have."""

@@ -120,9 +120,10 @@ def ask_about(session: Session, call: dict[str, Any], number: int = 1) -> Any:
     return session.permission(number)
 
 
-def in_a_folder() -> Session:
-    notebook = Notebook()
-    notebook.views = 1
+def in_a_folder(notebook: Notebook | None = None) -> Session:
+    if notebook is None:
+        notebook = Notebook()
+        notebook.views = 1
     session = Session(notebook)
     session.emit({"type": "starting", "command": ["x"], "cwd": "/p", "label": "x", "temporary": False})
     return session
@@ -187,6 +188,59 @@ def test_why_it_asks_stands_at_the_request() -> None:
     session.asking.policy = Rules(allow=[Edit("src/**")], budget=Budget(calls=1))
     assert ask_about(session, EDIT)["by"] == "policy"
     assert ask_about(session, {**EDIT, "toolCallId": "d"}, 2)["why"] == "The budget of 1 calls is used up."
+
+
+def test_of_what_nobody_answered_it_is_said_that_the_budget_was_used_up() -> None:
+    session = in_a_folder(Notebook(possible=False))
+    session.asking.policy = Rules(allow=[Edit("src/**")], budget=Budget(calls=1))
+    assert ask_about(session, EDIT)["by"] == "policy"
+    request = ask_about(session, {**EDIT, "toolCallId": "d"}, 2)
+    assert (request["by"], request["why"].split(". ")[0]) == ("nobody", "The budget of 1 calls is used up")
+    assert "no notebook is attached" in request["why"]
+
+
+def test_nor_is_it_forgotten_while_a_view_is_waited_for() -> None:
+    async def play() -> Any:
+        notebook = Notebook()
+        session = in_a_folder(notebook)
+        session.asking.policy = Rules(allow=[Edit("src/**")], budget=Budget(calls=0))
+        ask_about(session, EDIT)
+        notebook.seconds = 11.0
+        await until(lambda: bool(session.asking.warnings))
+        return session.permission()
+
+    request = run(play())
+    assert (request["by"], request["why"].split(". ")[0]) == ("nobody", "The budget of 0 calls is used up")
+    assert "no view of the session" in request["why"]
+
+
+@pytest.mark.parametrize(
+    ("call", "outcome"),
+    [
+        ({"kind": "edit", "rawInput": {"path": "src/a.py"}}, "yes"),
+        ({"kind": "edit", "rawInput": {"path": "report.ipynb"}}, "no"),
+        ({"kind": "edit", "rawInput": {"path": "src/N.IPYNB"}}, "no"),
+        ({"kind": "move", "locations": [{"path": "a.py"}, {"path": "b.ipynb"}]}, "no"),
+        ({"kind": "read", "rawInput": {"path": "report.ipynb"}}, "yes"),
+        ({"kind": "execute", "rawInput": {"command": "jupyter nbconvert report.ipynb && ls *"}}, "yes"),
+    ],
+)
+@pytest.mark.parametrize("permissions", ["allow", Rules(otherwise="allow")], ids=["allow", "otherwise"])
+def test_whatever_allows_all_a_notebook_is_written_only_when_a_rule_names_it(
+    permissions: Any, call: dict[str, Any], outcome: str
+) -> None:
+    session = in_a_folder()
+    session.asking.policy = permissions
+    request = ask_about(session, {"toolCallId": "c", "title": "t", **call})
+    if "command" in call.get("rawInput", {}) and permissions != "allow":
+        assert request["status"] == "pending", "what is not certain is asked by rules"
+        return
+    assert (request["by"], request["optionId"]) == ("policy", outcome)
+    assert ("notebooks are not written unless a rule names them" in request["why"]) == (outcome == "no")
+    assert session.asking.explain("p:1").action == ("allow" if outcome == "yes" else "reject")
+    session.asking.add("allow", Edit("report.ipynb"))
+    named = ask_about(session, {"toolCallId": "d", "title": "t", **call}, 2)
+    assert named["optionId"] == ("yes" if "report.ipynb" in str(call) else outcome)
 
 
 TWO_WAYS = [

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import copy
 import math
+import pickle
 from fractions import Fraction
 from pathlib import Path
 from typing import Any
@@ -149,6 +151,51 @@ def test_an_always_option_needs_a_rule_that_says_so(cwd: str) -> None:
 def test_a_notebook_is_written_when_a_rule_names_it(cwd: str) -> None:
     assert Policy(otherwise="allow").decide(*edit("n.ipynb"), cwd).option_id == "n"
     assert Policy(allow=[Edit("n.ipynb")]).decide(*edit("n.ipynb"), cwd).option_id == "y"
+
+
+@pytest.mark.parametrize(
+    "pattern",
+    [
+        *(
+            "a; b",
+            "a && b",
+            "a||b",
+            "a | b",
+            "a & b",
+            "a &",
+            "a;b",
+            "a ;b;",
+            "a ; b",
+            "a\nb",
+            "a > x",
+            "a >> x",
+            "a < x",
+        ),
+        *("a 2>&1", "a 2> x", "a &> x", "pytest -q; *"),
+    ],
+)
+def test_a_rule_about_more_than_one_command_is_refused_in_words(pattern: str) -> None:
+    with pytest.raises(ValueError, match=r"would never match: a rule is about one command"):
+        Run(pattern)
+    with pytest.raises(ValueError, match=r"would never match|is no rule"):
+        rule_of(f"Run({pattern!r})")
+
+
+def test_words_that_were_quoted_may_look_like_operators(cwd: str) -> None:
+    for pattern, command in (("sed -n 1p;2p f", "sed -n '1p;2p' f"), ("grep a|b *", "grep 'a|b' f")):
+        call = {"kind": "execute", "rawInput": {"command": command}}
+        assert Run(pattern).allows(touched({"subject": None, "problem": None}, call, cwd).things[0], None)  # type: ignore[arg-type]
+    assert Run("find . -exec ls {} ;").pattern.endswith(";")
+
+
+@pytest.mark.parametrize("copied", [copy.copy, copy.deepcopy, lambda policy: pickle.loads(pickle.dumps(policy))])
+def test_a_copy_of_a_policy_says_the_same_and_goes_on_with_what_is_left(copied: Any, cwd: str) -> None:
+    assert copied(Policy()) == Policy()
+    policy = Policy(allow=[Edit("src/**")], reject=[Run("rm *")], budget=Budget(calls=1, seconds=600))
+    assert policy.decide(*edit("src/a.py"), cwd).option_id == "y"
+    other = copied(policy)
+    assert (other, repr(other)) == (policy, repr(policy))
+    assert other.decide(*edit("src/a.py"), cwd).why == "The budget of 1 calls is used up."
 
 
 def test_a_narrower_rule_beats_a_wider_one_and_reject_beats_allow(cwd: str) -> None:

@@ -21,6 +21,9 @@ _DEEPEST = 30  # levels
 _LARGEST = 20_000  # texts, lists and objects
 _TOO_MUCH = "Its input is too large, or nested too deep, to be read in full."
 _SEVERAL = re.compile(r"[,;|\s\"']")
+_ABSOLUTE = re.compile(r"""["']?(?:/(?!/?\*?\s|\*\*)|~[\w.-]*/|\.\.[/\\]|file:|[A-Za-z]:[/\\]|\\\\|\$\{?\w+\}?/)""")
+"""Leads out of the folder, whatever the field is called. A comment of a program begins with a slash, too."""
+_LONGEST_PATH = 4_096
 _SAME = frozenset({"name", "value"})  # fields that only say what the object is
 _OF_ITEMS: Mapping[Role | None, Role | None] = {"paths": "path", "changes": None}
 _EMPTY: tuple[Any, ...] = (None, "", [], {}, False)
@@ -62,7 +65,7 @@ class Input:
             self.problem = self.problem or "A text in its input may name several files, or others than it seems."
         elif role == "address" and "://" in text and not text.casefold().startswith("file:"):
             self.add(Thing("fetch", text))
-        elif role in ("path", "paths", "address"):
+        elif role in ("path", "paths", "address") or (role in (None, "input") and _leads_out(text)):
             self.add(at_path(verb, text, self._cwd))
         elif role in ("input", "arguments") and text.lstrip()[:1] in ("{", "["):  # as models write their calls
             try:
@@ -87,7 +90,7 @@ class Input:
         elif any(roles[name] == "folder" and not self._is_ours(value) for name, value in raw.items()):
             self.problem = self.problem or "Its paths may be meant from another folder than the session's."
         for name, value in raw.items():
-            if role in ("paths", "changes"):  # keyed by path
+            if role in ("paths", "changes") or (role in (None, "input") and _leads_out(str(name))):  # keyed by path
                 self.add(at_path("edit" if role == "changes" else verb, str(name), self._cwd))
             done: Verb = "edit" if is_written(str(name)) else verb
             self.read(value, done, role if str(name).casefold() in _SAME else roles[name], depth + 1)
@@ -130,6 +133,12 @@ class Input:
             self.things[thing] = None
         else:
             self.problem = self.problem or "It touches too many things."
+
+
+def _leads_out(text: str) -> bool:
+    """Whether a text is a path that does not begin in the session's folder."""
+    path = text.strip()
+    return len(path) <= _LONGEST_PATH and _ABSOLUTE.match(path) is not None and "\n" not in path
 
 
 def _command(value: Any, arguments: Any) -> tuple[Command, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import contextlib
+
 from .rulebook import Policy
 from .rules import Edit, Read, Rule, Run
 from .touched import Thing, Touched
@@ -32,5 +34,6 @@ def _rule(thing: Thing) -> Rule | None:
     if thing.command is not None and thing.command.is_plain:
         words = thing.command.found[0]
         if all(word and not any(letter.isspace() for letter in word) and not _GLOB & set(word) for word in words):
-            return Run(" ".join(words))
+            with contextlib.suppress(ValueError):  # of quoted words that look like operators
+                return Run(" ".join(words))
     return None

@@ -54,6 +54,16 @@ class _Spent:
     began: float | None = None
     lock: threading.Lock = field(default_factory=threading.Lock)
 
+    def __getstate__(self) -> tuple[int, float | None]:
+        """Another process has another clock: it gets the seconds that have passed."""
+        with self.lock:
+            return self.calls, None if self.began is None else time.monotonic() - self.began
+
+    def __setstate__(self, state: tuple[int, float | None]) -> None:
+        self.calls, passed = state
+        self.began = None if passed is None else time.monotonic() - passed
+        self.lock = threading.Lock()
+
 
 class Policy:
     """Rules for an agent's permission requests: `Agent(…, permissions=Policy(allow=[…], reject=[…]))`.
@@ -156,6 +166,11 @@ class Policy:
         if self.otherwise == "allow" and hidden:
             return Verdict("ask", None, (*reasons, f"{hidden}: no rule names it"))
         return Verdict(self.otherwise, None, tuple(reasons))
+
+    def about_notebooks(self, asked: Touched) -> str | None:
+        """Why a request is rejected that would write a notebook which no rule of these names; None for any other."""
+        told = (self._about(thing, asked) for thing in asked.things)
+        return next((why for word, rule, why in told if word == "reject" and rule is None), None)
 
     def explain_now(self, asked: Touched, cost: float = 0.0) -> Verdict:
         """The same with the budget so far: what would be allowed is asked once a part of it is used up."""

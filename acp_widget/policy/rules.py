@@ -15,6 +15,9 @@ from . import paths
 from .commands import Words, program
 from .touched import Thing, Touched, Verb
 
+_IN_PROGRAM = re.compile(r"&&|\|\||[;&|<>]")
+_OPERATOR = re.compile(r"&&|\|\|?|\|&|&|[0-9]*>>?|[0-9]*<<?<?|&>>?|[0-9]*[<>]&[0-9-]+|>\|")
+
 
 @dataclass(frozen=True)
 class Rule:
@@ -112,11 +115,20 @@ class Run(Rule):
 
     What holds a shell's operators, substitutions, redirections, globs or assignments is never allowed by it. What
     runs code or other programs is allowed only by a rule that spells out what does so: `Run("python *")` allows any
-    code, `Run("*")` none.
+    code, `Run("*")` none. Raises `ValueError` for what a shell would read as more than one command.
     """
 
     verb = "run"
     example: ClassVar[str] = "pytest *"
+
+    def __post_init__(self) -> None:
+        __tracebackhide__ = True
+        super().__post_init__()
+        if (mark := _operator(self.pattern)) is not None:
+            raise ValueError(
+                f"Run({self.pattern[:200]!r}) would never match: a rule is about one command, and {mark!r} parts or "
+                "redirects commands. Write a rule for each; what holds operators is asked all the same."
+            )
 
     def allows(self, thing: Thing, asked: Touched) -> bool:
         command = thing.command
@@ -145,6 +157,22 @@ class Run(Rule):
 
     def _within(self, other: Rule) -> bool:
         return all(words_match(other.pattern, words) for words in _word_cases(self.pattern))
+
+
+def _operator(pattern: str) -> str | None:
+    """What in a pattern parts commands, or redirects one. Within a word it may be text that was quoted."""
+    words = pattern.split()
+    if len(pattern.strip().splitlines()) > 1:
+        return "\n"
+    found = _IN_PROGRAM.search(words[0])
+    if found is not None:
+        return found[0]
+    for at, word in enumerate(words):
+        if _OPERATOR.fullmatch(word) or (len(word) > 1 and word.endswith(";")):
+            return ";" if word.endswith(";") else word
+        if word == ";" and not any(each.startswith(("-exec", "-ok")) for each in words[:at]):  # as find has it
+            return word
+    return None
 
 
 class Fetch(Rule):
