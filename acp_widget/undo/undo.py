@@ -249,9 +249,12 @@ class Undo:
             [found for key in self._state.keys(group, turn) if (found := self._state.get(group, key)) is not None]
             for group in ("toolCalls", "permissions")
         )
+        about: dict[object, list[Mapping[str, Any]]] = {}
+        for permission in permissions:
+            about.setdefault(permission.get("toolCallId"), []).append(permission)
         allowed = []
         for call in calls:
-            asked = [each for each in permissions if each.get("toolCallId") == call.get("toolCallId")]
+            asked = about.get(call.get("toolCallId"), [])
             if not is_rejected(call, asked) and not (asked and asked[-1].get("status") != "selected"):
                 allowed.append(call)
         return allowed
