@@ -21,7 +21,7 @@ KEPT: Final = ("02_tool_outputs", "03_permissions")
 
 _TYPES: Final = ("text/html", "text/plain")  # what GitHub shows, the first one that is there
 _SAME: Final = (
-    (r"(?:/private)?" + re.escape(tempfile.gettempdir()) + r"/acp-demo-\w+", "/demo"),
+    (r"(?:/private)?" + re.escape(tempfile.gettempdir()) + r"/acp-demo-[\w-]+", "/demo"),
     (re.escape(sys.executable), "python"),
     (r"\S*/ipykernel_\d+/\d+\.py:\d+", "cell"),
     (r" ?acp-transcript-[0-9a-f]{32}", ""),

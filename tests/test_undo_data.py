@@ -80,4 +80,5 @@ def test_a_report_is_data_and_shows_itself(turn: Any) -> None:
     turn.revert()
     assert "as it was before" in turn.revert()._repr_html_()
     turn._host.undo._records[turn._key].changes = []
-    assert turn.revert()._repr_html_() == "<p>There was nothing to revert.</p>"
+    assert "There was nothing to revert." in turn.revert()._repr_html_()
+    assert all("mathjax_ignore" in each._repr_html_() for each in (planned, turn.revert(), turn.changes()))

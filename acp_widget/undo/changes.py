@@ -15,6 +15,7 @@ from .store import Store
 from .trees import Found
 
 _LONGEST = 100_000  # characters of one diff that is shown
+NO_FORMULAS: Final = "mathjax_ignore tex2jax_ignore"
 _PICKLED = "it comes from a pickle, which has no copies of files: ask the live turn"
 COLUMNS: Final[Columns] = (
     *(("path", "text"), ("old_path", "text"), ("operation", "text"), ("source", "text"), ("reversible", "flag")),
@@ -152,7 +153,7 @@ class FileChange:
         return f"<FileChange {self.operation} {self.shown_path}{old}{why}>"
 
     def _repr_html_(self) -> str:
-        return f"<pre>{html.escape(repr(self)[1:-1])}\n{html.escape(self.diff)}</pre>"
+        return preformatted(f"{repr(self)[1:-1]}\n{self.diff}")
 
 
 class Changes(Sequence[FileChange]):
@@ -224,8 +225,13 @@ class Changes(Sequence[FileChange]):
         return "\n".join(lines) or "No file was changed, as far as is known."
 
     def _repr_html_(self) -> str:
-        head = "" if self._changes and not (self.note or self.left_out) else f"<pre>{html.escape(repr(self))}</pre>"
+        head = "" if self._changes and not (self.note or self.left_out) else preformatted(repr(self))
         return head + "".join(each._repr_html_() for each in self._changes[:100])
+
+
+def preformatted(text: str) -> str:
+    """Text as HTML, as it is; nothing in it is a formula."""
+    return f'<pre class="{NO_FORMULAS}">{html.escape(text)}</pre>'
 
 
 def _revived(known: dict[str, Any]) -> FileChange:

@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import Any, Final
 
 from ..host.roots import Place, folder_of
-from .changes import FileChange, shown
+from .changes import NO_FORMULAS, FileChange, preformatted, shown
 from .records import Record
 from .trees import NOTHING, Found, Looker, inside, reason
 
@@ -67,9 +67,11 @@ class Reverted:
 
     def _repr_html_(self) -> str:
         rows = list(self._rows())
+        if not rows:
+            return preformatted(_NOTHING_TO_DO)
         lines = [f"<tr>{''.join(f'<td>{html.escape(cell)}</td>' for cell in row)}</tr>" for row in rows[:_SHOWN]]
         more = f"<p>… and {len(rows) - _SHOWN:,} more</p>" if len(rows) > _SHOWN else ""
-        return f"<table>{''.join(lines)}</table>{more}" if rows else f"<p>{_NOTHING_TO_DO}</p>"
+        return f'<div class="{NO_FORMULAS}"><table>{"".join(lines)}</table>{more}</div>'
 
 
 @dataclass
