@@ -115,6 +115,13 @@ def test_a_new_file_that_was_announced_is_removed(folder: Path) -> None:
     assert not path.exists()
 
 
+def test_what_is_named_only_afterwards_is_not_passed_over_in_silence(folder: Path) -> None:
+    late = 'update("tool_call_update", toolCallId="c", title="D", kind="delete", status="completed", locations={})'
+    turn = do(folder, "Path('a.txt').unlink()\n" + late.format("[{'path': 'a.txt'}]"))
+    assert "how it was before is not known" in turn.changes().left_out[str(folder / "a.txt")]
+    assert "a.txt" in repr(turn.changes())
+
+
 def test_two_edits_of_a_file_that_are_told_afterwards_are_both_taken_back(folder: Path) -> None:
     path = folder / "a.txt"
     write = f"Path({str(path)!r}).write_text({{!r}})\n"

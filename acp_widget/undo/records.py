@@ -24,6 +24,7 @@ _INPUTS = (
 _NOTEBOOK = "it is a notebook, and what is open in Jupyter is never written; `.before` has its bytes"
 _TOO_LATE = "the agent had changed it before it could be copied, and its diff does not tell how it was"
 _NEW_TOO_LATE = "the agent calls it new, but only said so afterwards: what stood there before is not known"
+_NAMED_LATE = "a tool call named it only when it was over: how it was before is not known"
 _NOT_WRITTEN = "the agent told of a change, but the file was not written during the turn"
 
 
@@ -142,6 +143,8 @@ class Conclusion:
         if named.source == "write" or not told:
             if not named.late:
                 self._note(path, was, now, named.source)
+            else:
+                self._record.left_out[path] = _NAMED_LATE
             return
         change, hunks = told[0]
         data = self._bytes(was)
