@@ -137,6 +137,14 @@ def test_a_file_with_several_names_is_restored_alone_and_that_is_said(folder: Pa
     assert outside.read_text() == "agent"
 
 
+def test_a_file_that_ran_as_its_owner_comes_back_without_that_and_it_is_said(folder: Path) -> None:
+    (folder / "a.txt").chmod(0o4755)
+    with Agent(scripted(folder.parent, DOER), cwd=folder, watch=True) as agent:
+        turn = do(agent, "os.unlink('a.txt')")
+    assert "of its mode 4755 only 755 is restored" in turn.revert().notes[str(folder / "a.txt")]
+    assert stat.S_IMODE((folder / "a.txt").stat().st_mode) == 0o755
+
+
 @pytest.mark.parametrize("in_place", [True, False])
 def test_a_file_that_is_written_in_the_place_of_a_link_is_seen_without_watching(folder: Path, in_place: bool) -> None:
     before = everything(folder)

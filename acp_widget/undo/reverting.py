@@ -129,12 +129,9 @@ class Revert:
                 break
             report.conflicts.update(blocked)
             planned = {path: steps for path, steps in planned.items() if path not in blocked}
-        for step in (step for steps in planned.values() for step in steps if step.target.kind == "file"):
-            if step.names > 1:
-                report.notes[step.path] = (
-                    f"its bytes have {step.names} names (hard links): only this one is restored, as a file of its own"
-                )
-        return [step for steps in planned.values() for step in steps]
+        steps = [step for steps in planned.values() for step in steps]
+        report.notes.update({step.path: why for step in steps if (why := _not_quite(step))})
+        return steps
 
     def _blocked(self, step: _Step, going: Set[str]) -> str:
         """Why it cannot stand where it stood; "" when it can. `going`: what is removed first."""
@@ -313,6 +310,16 @@ class Revert:
         if root is None:
             raise PermissionError(errno.EACCES, "it lies outside of the folders of this session")
         return Place(path, root, tuple(os.path.relpath(path, root).split(os.sep)))
+
+
+def _not_quite(step: _Step) -> str:
+    """What a restored file will not have as it had."""
+    found = []
+    if step.target.kind == "file" and step.names > 1:
+        found.append(f"its bytes have {step.names} names (hard links): only this one is restored, as a file of its own")
+    if step.target.kind == "file" and step.target.mode & ~0o777:
+        found.append(f"of its mode {step.target.mode:o} only {step.target.mode & 0o777:o} is restored")
+    return "; ".join(found)
 
 
 def _is_folder(path: str) -> bool:
