@@ -416,7 +416,7 @@ def test_more_than_a_prompt_may_have_is_refused(page: Page) -> None:
     names = [f"it{number}" for number in range(6)]
     InteractiveShell.instance().user_ns.update(dict.fromkeys(names, Large()))
     result = page.act(type="prompt", text="x", mentions=dict.fromkeys(names, True))
-    assert "at most 20.0 MiB go with one prompt. Nothing was sent." in result["error"]
+    assert "at most 20.0 MB go with one prompt. Nothing was sent." in result["error"]
 
 
 def test_a_prompt_with_mentions_to_an_agent_that_was_closed_says_so(page: Page) -> None:

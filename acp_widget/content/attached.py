@@ -12,7 +12,7 @@ from .adapters import snapshot
 from .parts import Json, Part, size
 
 PARTS: Final = 50
-TOTAL: Final = 20 * 1024 * 1024
+TOTAL: Final = 20_000_000
 EVERYTHING: Final[Mapping[str, Any]] = {"image": {}, "embeddedContext": {}}
 """What is assumed of an agent that has not started: only for what is shown meanwhile."""
 

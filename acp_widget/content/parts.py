@@ -15,8 +15,8 @@ COLUMNS: Final = 30
 TABLE_BYTES: Final = 8 * 1024
 CELL: Final = 200  # characters
 TEXT_BYTES: Final = 64 * 1024
-IMAGE_BYTES: Final = 5 * 1024 * 1024
-BLOB_BYTES: Final = 1024 * 1024
+IMAGE_BYTES: Final = 5_000_000
+BLOB_BYTES: Final = 1_000_000
 
 Json = dict[str, Any]
 
