@@ -18,6 +18,7 @@ from .arguments import check_agent, check_seconds, check_switch
 from .asking import Asking
 from .callbacks import Callbacks
 from .content.attached import Attach, attached
+from .content.cells import Cells
 from .driver import Driver
 from .lent import Lent
 from .policy import Permissions, Verdict
@@ -117,14 +118,22 @@ class Agent(Callbacks):
 
     # --- prompting -------------------------------------------------------------------------------------------------
 
-    def prompt(self, text: str, *parts: object, show: bool = True, attach: Attach = None, **named: object) -> Turn:
+    def prompt(
+        self,
+        text: str,
+        *parts: object,
+        show: bool = True,
+        attach: Attach = None,
+        cells: Cells = None,
+        **named: object,
+    ) -> Turn:
         """Send a prompt and return its Turn at once; it streams below the cell that called.
 
-        `parts`, `named` and `attach` (a mapping from names to objects, or a list) go with it, as they are now: texts,
-        a `Path`, bytes, frames, arrays, figures, exceptions, results (docs/attaching.md). `{df}` in the text becomes a
-        mention of what is attached as `df`. While the agent is busy the prompt waits in a queue. `show=False` draws
-        nothing. Raises `ValueError` for an empty prompt; it, `TypeError` or `OSError` for what cannot be attached; and
-        `AgentClosed` after `close()`.
+        `parts`, `named` and `attach` (a mapping from names to objects, or a list) go with it, as they are now:
+        texts, a `Path`, bytes, frames, arrays, figures, exceptions, results (docs/attaching.md). `{df}` in the text
+        becomes a mention of what is attached as `df`. `cells=[3, 4]`: code and output of the runs In[3] and In[4].
+        While the agent is busy the prompt waits in a queue. `show=False` draws nothing. Raises `ValueError` for an
+        empty prompt; it, `TypeError` or `OSError` for what cannot be attached; and `AgentClosed` after `close()`.
 
         >>> from acp_widget import Agent
         >>> with Agent("demo") as agent:
@@ -138,7 +147,7 @@ class Agent(Callbacks):
             raise ValueError("The prompt is empty.")
         check_switch(show, "show", attach=True)
         self._check_usable()
-        given = attached(text, parts, attach, named)
+        given = attached(text, parts, attach, named, cells)
         if given.doubt:
             _warn(given.doubt, UserWarning, quietly=False)
         turn = Turn(Lent(self), self._driver.state.next_turn(), prompt=given.text)
@@ -154,11 +163,12 @@ class Agent(Callbacks):
         timeout: float | None = None,
         show: bool = True,
         attach: Attach = None,
+        cells: Cells = None,
         **named: object,
     ) -> Turn:
         """Prompt and wait: the same as `agent.prompt(text, …).wait(timeout)`."""
         check_seconds(timeout, attach=True)
-        return self.prompt(text, *parts, show=show, attach=attach, **named).wait(timeout)
+        return self.prompt(text, *parts, show=show, attach=attach, cells=cells, **named).wait(timeout)
 
     def wait(self, timeout: float | None = None) -> Agent:
         """Wait until nothing runs and nothing is queued; buttons work meanwhile.

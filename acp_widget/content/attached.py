@@ -9,6 +9,7 @@ from pathlib import PurePath
 from typing import Any, Final
 
 from .adapters import snapshot
+from .cells import Cells, cell_parts
 from .parts import Json, Part, size
 
 PARTS: Final = 50
@@ -35,7 +36,9 @@ class Attached:
         return [{"type": "text", "text": self.text}, *(part.block(capabilities) for part in self._parts)]
 
 
-def attached(text: str, parts: Sequence[object], attach: Attach, named: Mapping[str, object]) -> Attached:
+def attached(
+    text: str, parts: Sequence[object], attach: Attach, named: Mapping[str, object], cells: Cells = None
+) -> Attached:
     """`{name}` in the text becomes a mention of what is attached by that name; other braces stay as they are.
 
     Raises `TypeError` and `ValueError` for what cannot be attached, `OSError` for a file that cannot be read.
@@ -66,10 +69,11 @@ def attached(text: str, parts: Sequence[object], attach: Attach, named: Mapping[
         while name in objects:
             name += "'"
         objects[name] = value
-    if len(objects) > PARTS:
-        raise ValueError(f"{len(objects)} objects are attached; at most {PARTS} go with one prompt.")
+    ran = cell_parts(cells)
+    if (number := len(objects) + len(ran)) > PARTS:
+        raise ValueError(f"{number} objects are attached; at most {PARTS} go with one prompt.")
     mentioned = _MENTION.sub(lambda match: f"`{match[1]}`" if match[1] in objects else match[0], text)
-    given = together(mentioned, [snapshot(value, name) for name, value in objects.items()])
+    given = together(mentioned, [*ran, *(snapshot(value, name) for name, value in objects.items())])
     given.doubt = _doubt(text, objects, named)
     return given
 
