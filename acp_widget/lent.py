@@ -103,3 +103,9 @@ class Lent:
         if failure is not None:
             # A copy: a raised error holds on to all frames on its way, and they to the Agent.
             raise copy.copy(failure)
+        turn = self.reader.get("turns", key)
+        if turn is not None and turn["status"] == "not_sent":
+            why = (turn["error"] or {}).get("message") or "the turn was stopped"
+            text = f"The prompt was never sent ({why}), so its turn is empty. agent.prompt(turn.prompt) sends it."
+            self._agent._driver.asking.warnings.append((text, UserWarning))
+            self._agent._warn()

@@ -123,7 +123,8 @@ def test_stop_leaves_queued_prompts_unsent_and_ends_their_waits(demo: Callable[.
     until(lambda: running.text)
     agent.cancel()
     running.wait(timeout=10)
-    queued.wait(timeout=10)
+    with pytest.warns(UserWarning, match=r"never sent \(the turn was stopped\), so its turn is empty"):
+        queued.wait(timeout=10)
     assert running.stop_reason == "cancelled"
     assert (queued.status, queued.prompt) == ("not_sent", "then this")
     agent.permissions = "allow"
@@ -134,7 +135,8 @@ def test_stop_before_the_agent_is_ready_sends_nothing(demo: Callable[..., Agent]
     agent = demo()
     turn = agent.prompt(FIX)
     agent.cancel()
-    turn.wait(timeout=20)
+    with pytest.warns(UserWarning, match="never sent"):
+        turn.wait(timeout=20)
     agent.wait(timeout=20)
     assert turn.status == "not_sent"
     assert not turn.tool_calls

@@ -554,7 +554,12 @@ def test_a_refused_click_says_why(session: Session, error: Exception, words: str
     result = session.result("1")
     assert result["ok"] is False
     assert words in result["error"]
-    assert session.reports
+    assert not session.reports, "it is said where it was done"
+
+
+def test_an_action_without_a_name_is_reported_as_nobody_awaits_its_answer(session: Session) -> None:
+    session.receive({"type": "answer", "permission": "p:1", "optionId": "a"})
+    assert session.reports == ["The browser sent a message that cannot be read: id is no text"]
 
 
 @pytest.mark.parametrize(

@@ -284,6 +284,8 @@ class SessionWidget(Model):
         """Do what a button asks for, and say what became of it: at once, or when the agent has answered."""
         actions = self._actions
         if fault or actions is None:
+            if fault:
+                self._report(f"The browser sent a message that cannot be read: {fault}")
             self._say_result(content, f"The message cannot be read: {fault}" if fault else None)
             return
         try:
@@ -307,8 +309,6 @@ class SessionWidget(Model):
             self._say_result(content, None, answer.result())
 
     def _say_result(self, content: Mapping[str, Any], error: str | None, value: Any = None) -> None:
-        if error is not None:
-            self._report(f"An action was refused: {error}")
         identity = content.get("id")
         if isinstance(identity, str) and len(identity) <= 200:
             result = {"type": "result", "id": identity, "ok": error is None, "error": error}

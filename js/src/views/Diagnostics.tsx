@@ -11,14 +11,19 @@ import "./Diagnostics.css";
 export function Diagnostics(): VNode | null {
   const diagnostics = useApp().store.single("diagnostics").value;
   if (diagnostics.length === 0) return null;
-  const sum = diagnostics.reduce((total, { count }) => total + (count ?? 1), 0);
+  const sum = (own: boolean) =>
+    diagnostics.reduce((total, { count, where }) => total + ((where === "widget") === own ? (count ?? 1) : 0), 0);
+  const said = [
+    sum(false) > 0 && `${plural(sum(false), "message")} of the agent did not fit the protocol`,
+    sum(true) > 0 && `${plural(sum(true), "problem")} between this page and the kernel`,
+  ].filter(Boolean);
   return (
-    <Details class="acp-diagnostics" summary={`${plural(sum, "message")} of the agent did not fit the protocol`}>
+    <Details class="acp-diagnostics" summary={said.join(", ")}>
       {() => (
         <>
           <p class="acp-dim">
-            They were mended or left out; everything else goes on. If something is missing above, send this list to
-            those who make the agent. <CopyButton text={() => diagnostics.map(asLine).join("\n")} label="Copy all" />
+            They were mended or left out; everything else goes on. If something of the agent is missing above, send this
+            list to those who make it. <CopyButton text={() => diagnostics.map(asLine).join("\n")} label="Copy all" />
           </p>
           <ul tabIndex={0} aria-label="Diagnostics">
             {diagnostics.map((diagnostic) => (

@@ -87,6 +87,17 @@ describe("what stands below the transcript", () => {
     expect(show(<Diagnostics />, state({})).text()).toBe("");
   });
 
+  it("lays what happened between page and kernel on no agent", () => {
+    const ours = { message: "a message could not be read", where: "widget", at: START };
+    const page = show(<Diagnostics />, state({ diagnostics: [ours] }));
+    expect(page.text()).toContain("1 problem between this page and the kernel");
+    expect(page.text()).not.toContain("did not fit");
+    const theirs = { message: "no id", where: "update", at: START };
+    expect(show(<Diagnostics />, state({ diagnostics: [ours, theirs] })).text()).toContain(
+      "1 message of the agent did not fit the protocol, 1 problem between",
+    );
+  });
+
   it("tells about the session when there is something to tell", () => {
     const commands = [{ name: "run" }, { name: "plan" }];
     const sessionInfo = { title: "Mend it" };
