@@ -17,6 +17,7 @@ from . import ending, errors, folders, registry, runtime
 from .arguments import check_agent, check_seconds, check_switch
 from .asking import Asking
 from .callbacks import Callbacks
+from .content import mentions
 from .content.attached import Attach, attached
 from .content.cells import Cells
 from .driver import Driver
@@ -141,15 +142,34 @@ class Agent(Callbacks):
         >>> turn.prompt
         'What is `primes` about?'
         """
+        return self._prompt(
+            text, parts, show, attach, cells, named, lambda doubt: _warn(doubt, UserWarning, quietly=False)
+        )
+
+    def _prompt(
+        self,
+        text: str,
+        parts: Sequence[object],
+        show: bool,
+        attach: Attach,
+        cells: Cells,
+        named: Mapping[str, object],
+        tell: Callable[[str], None],
+    ) -> Turn:
+        """`tell` gets a sentence about names for which nothing is attached, before anything is sent."""
         if not isinstance(text, str):
-            raise TypeError(f"A prompt is text, not {type(text).__name__}.")
+            name = mentions.name_of(text) or "it"
+            raise TypeError(
+                f"A prompt is text, not {type(text).__name__}. To attach one to a prompt: "
+                f'agent.prompt("… {{{name}}} …", {name}={name if name != "it" else "…"})'
+            )
         if not text.strip():
             raise ValueError("The prompt is empty.")
         check_switch(show, "show", attach=True)
         self._check_usable()
-        given = attached(text, parts, attach, named, cells)
+        given = attached(text, parts, attach, named, cells, known=mentions.names)
         if given.doubt:
-            _warn(given.doubt, UserWarning, quietly=False)
+            tell(given.doubt)
         turn = Turn(Lent(self), self._driver.state.next_turn(), prompt=given.text)
         if show:
             self._stage.show(turn._key)

@@ -84,6 +84,16 @@ def test_variables_go_with_the_prompt(shell: InteractiveShell) -> None:
     assert "[2, 3, 5]" in str(shell.user_ns["turn"].raw["prompt"])
 
 
+def test_a_variable_that_is_named_and_not_attached_is_told_in_a_line(shell: InteractiveShell) -> None:
+    shell.user_ns.update(df=[1], limit=2)
+    told = said(shell, "%%acp\nWhy are {df} and {limit} skewed?")
+    line = "Nothing is attached for {df}, {limit}, which stay as they are: --attach df limit.\n"
+    assert told.count("Nothing is attached") == 1
+    assert line in told
+    assert "run_cell_magic" not in told
+    assert "Nothing" not in said(shell, "%%acp --attach df\nWhy is {df} not {x}?")
+
+
 def test_a_cell_that_does_not_wait_returns_at_once(shell: InteractiveShell) -> None:
     said(shell, "%%acp --no-wait --out turn\n/slow")
     until(lambda: shell.user_ns["turn"].text)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import difflib
-import re
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Container, Mapping, Sequence
 from pathlib import PurePath
 from typing import Any, Final
 
 from .adapters import snapshot
 from .cells import Cells, cell_parts
+from .doubts import BRACES, doubt
 from .parts import Json, Part, size
 
 PARTS: Final = 50
@@ -18,9 +17,6 @@ EVERYTHING: Final[Mapping[str, Any]] = {"image": {}, "embeddedContext": {}}
 """What is assumed of an agent that has not started: only for what is shown meanwhile."""
 
 Attach = Mapping[str, object] | Sequence[object] | None
-
-_NAMED: Final = 3  # names in a sentence
-_MENTION = re.compile(r"(?<!\{)\{([^\W\d]\w*)\}(?!\})")
 
 
 class Attached:
@@ -37,9 +33,17 @@ class Attached:
 
 
 def attached(
-    text: str, parts: Sequence[object], attach: Attach, named: Mapping[str, object], cells: Cells = None
+    text: str,
+    parts: Sequence[object],
+    attach: Attach,
+    named: Mapping[str, object],
+    cells: Cells = None,
+    *,
+    known: Callable[[], Container[str]] = frozenset,
 ) -> Attached:
     """`{name}` in the text becomes a mention of what is attached by that name; other braces stay as they are.
+
+    `known` gives the names of which it is told when nothing is attached for them: the variables of the notebook.
 
     Raises `TypeError` and `ValueError` for what cannot be attached, `OSError` for a file that cannot be read.
 
@@ -72,28 +76,11 @@ def attached(
     ran = cell_parts(cells)
     if (number := len(objects) + len(ran)) > PARTS:
         raise ValueError(f"{number} objects are attached; at most {PARTS} go with one prompt.")
-    mentioned = _MENTION.sub(lambda match: f"`{match[1]}`" if match[1] in objects else match[0], text)
+    mentioned = BRACES.sub(lambda match: f"`{match[1]}`" if match[1] in objects else match[0], text)
     given = together(mentioned, [*ran, *(snapshot(value, name) for name, value in objects.items())])
-    given.doubt = _doubt(text, objects, named)
+    nameless = any(not issubclass(type(value), PurePath) for value in unnamed)
+    given.doubt = doubt(text, objects, named, nameless=nameless, known=known)
     return given
-
-
-def _doubt(text: str, objects: Mapping[str, object], named: Mapping[str, object]) -> str:
-    mentioned = dict.fromkeys(match[1] for match in _MENTION.finditer(text))
-    unknown = [name for name in mentioned if name not in objects]
-    unused = [name for name in named if name not in mentioned]
-    if not unknown or not unused:
-        return ""
-    meant = [near[0] for name in unknown if (near := difflib.get_close_matches(name, unused, 1))]
-    return (
-        f"Nothing is attached for {_braces(unknown[:_NAMED])}, which stays as it is, and the text does not mention "
-        f"{_braces(unused[:_NAMED])}, which is attached all the same."
-        f"{f' Did you mean {_braces(meant[:_NAMED])}?' if meant else ''}"
-    )
-
-
-def _braces(names: Sequence[str]) -> str:
-    return ", ".join(f"{{{name}}}" for name in names)
 
 
 def together(text: str, parts: Sequence[Part]) -> Attached:

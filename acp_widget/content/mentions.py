@@ -119,6 +119,17 @@ def variables() -> dict[str, object]:
     }
 
 
+def names() -> set[str]:
+    """The variables of the notebook that somebody made, and that can be attached."""
+    return {name for name, value in variables().items() if name[0] != "_" and not _hidden(name, value)}
+
+
+def name_of(value: object) -> str | None:
+    """The variable of the notebook that is this very object."""
+    mine = variables()
+    return next((name for name in mine if mine[name] is value and name[0] != "_" and not _hidden(name, value)), None)
+
+
 def attachable(value: object) -> bool:
     """Whether there is something in it to send: it is no class, module or code."""
     return not issubclass(type(value), type) and type_name(value) not in _NOTHING_IN_IT

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import keyword
+import sys
 from collections.abc import Callable, Mapping
 from typing import Any, Final
 
@@ -75,7 +76,7 @@ class AcpMagics(Magics):
         if permissions is not None:
             agent.permissions = permissions
         try:
-            turn = agent.prompt(text, attach=attach or None)
+            turn = agent._prompt(text, (), True, attach or None, None, {}, _doubt)
         except (ValueError, TypeError, OSError) as error:
             raise UsageError(in_magics(str(error))) from None
         if given.out:
@@ -229,6 +230,11 @@ class AcpMagics(Magics):
         ended = self.agents.close(_unquoted(rest) or None)
         first = "" if self.agents.items else "The next prompt starts the demo agent, unless you choose another one."
         print(f"{ended} was ended. {self.agents.undecided or first}".rstrip())
+
+
+def _doubt(text: str) -> None:
+    """A line in the cell: a warning would show the code that IPython made of it, too."""
+    print(in_magics(text), file=sys.stderr)
 
 
 def _about_words(problem: str) -> str:

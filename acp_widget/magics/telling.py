@@ -48,6 +48,8 @@ def in_magics(text: str) -> str:
 _INSTEAD: Final = tuple(
     (re.compile(pattern), instead)
     for pattern, instead in (
+        (r"\bpass (?=(\w+)=\1\b)", "--attach "),
+        (r"(?<=[ ,])(\w+)=\1(?:,(?= )|(?=\.$))", r"\1"),
         (r"\bagent\.(restart|sessions)\(\)", r"%acp \1"),
         (r"\bagent\.cancel\(\)", "%acp stop"),
         (r"\bagent\.(load|resume)\(id\)", r"%acp \1 ID"),
