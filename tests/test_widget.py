@@ -559,6 +559,7 @@ def test_a_refused_click_says_why(session: Session, error: Exception, words: str
 
 def test_an_action_without_a_name_is_reported_as_nobody_awaits_its_answer(session: Session) -> None:
     session.receive({"type": "answer", "permission": "p:1", "optionId": "a"})
+    until(lambda: session.reports)
     assert session.reports == ["The browser sent a message that cannot be read: id is no text"]
 
 
