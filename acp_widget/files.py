@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+import os
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from .entities import Result, word
-from .export.entries import Diff, Entry
+from .export import entries
+from .export.entries import Entry
+from .parts import Change, Diff
 from .tool_calls import ToolCall
+from .undo.changes import FileChange
 
 _CHANGING = frozenset({"edit", "delete", "move"})
 _NOT_DONE = frozenset({"pending", "failed", "cancelled"})
@@ -53,7 +57,7 @@ class TouchedFile(Result):
         }
 
     def _drawn(self) -> Sequence[Entry]:
-        return [Diff(((", ".join(self.operations), self.path, ""),), "", False)]
+        return [entries.Diff(((", ".join(self.operations), self.path, ""),), "", False)]
 
     def __str__(self) -> str:
         return self.path
@@ -87,3 +91,24 @@ def _told(call: ToolCall) -> list[tuple[str, str]]:
     if call.kind in _CHANGING:
         told += [(path, call.kind) for path in dict.fromkeys(path for path, _ in call.locations) if path not in known]
     return told
+
+
+def meant(given: Iterable[object]) -> Iterator[str | os.PathLike[str]]:
+    """The paths of what names files, each or in lists. Raises `TypeError` for what names none."""
+    for each in given:
+        if isinstance(each, (str, os.PathLike)):
+            yield each
+        elif isinstance(each, (TouchedFile, FileChange)):
+            yield each.path
+        elif isinstance(each, Change):
+            yield from filter(None, [each.path or each.old_path])
+        elif isinstance(each, Diff):
+            yield from meant(each.changes)
+        elif isinstance(each, (Sequence, set, frozenset)) and not isinstance(each, (bytes, bytearray, memoryview)):
+            yield from meant(each)
+        else:
+            hint = f" Did you mean dry_run={each}?" if isinstance(each, bool) else ""
+            raise TypeError(
+                "It takes paths, files, changes or diffs of the turn, or lists of them, "
+                f"not {type(each).__name__}.{hint}"
+            )

@@ -8,11 +8,12 @@ from collections.abc import Awaitable, Callable, Generator, Mapping, Sequence
 from typing import Any, Protocol
 
 from . import frozen
+from .arguments import check_switch
 from .code_blocks import CodeBlock
 from .entities import E, Entities, Entity, Reader, Result, frozen_of, quoted, text_of, word
 from .export import transcript
 from .export.entries import Entry
-from .files import TouchedFile, touched
+from .files import TouchedFile, meant, touched
 from .frames import Columns, frame
 from .parts import Change, Diff, Message, Plan, PlanEntry
 from .session.attachments import Attachment, attachments, own_words
@@ -41,6 +42,9 @@ __all__ = [
     "Usage",
     "quoted",
 ]
+
+Revertible = str | os.PathLike[str] | FileChange | TouchedFile | Change | Diff
+"""What names a file, or some, that a turn changed."""
 
 
 class TurnHost(Protocol):
@@ -237,11 +241,12 @@ class Turn(Entity):
         """What it did to files, by bytes and not by what was told of it: known when the turn is over (docs/undo.md)."""
         return self._host.undo.changes(self._key)
 
-    def revert(self, *paths: str | os.PathLike[str] | FileChange, dry_run: bool = False) -> Reverted:
+    def revert(self, *paths: Revertible | Sequence[Revertible], dry_run: bool = False) -> Reverted:
         """Put the files that it changed back as they were, or only these; `dry_run` tells what would be done.
 
-        What somebody changed after the turn is named as a conflict and left alone. Raises `ValueError` for a path that
-        the turn did not change, while the turn runs, and where nothing was recorded.
+        `paths`: of `turn.changes()`, `turn.files` or `turn.diffs`, or as texts; also lists of them. What somebody
+        changed after the turn is named as a conflict and left alone. Raises `ValueError` for a path that the turn did
+        not change, while the turn runs, and where nothing was recorded.
 
         >>> from acp_widget import Agent
         >>> with Agent("demo", permissions="allow") as agent:
@@ -251,7 +256,9 @@ class Turn(Entity):
         >>> turn.revert()
         restored: stats.py
         """
-        return self._host.undo.revert(self._key, paths, dry_run=dry_run)
+        __tracebackhide__ = True
+        check_switch(dry_run, "dry_run")
+        return self._host.undo.revert(self._key, list(meant(paths)) if paths else None, dry_run=dry_run)
 
     def _mine(self, kind: Callable[[Reader, str], E]) -> list[E]:
         keys = self._reader.keys(kind._group, turn=self._key)  # type: ignore[attr-defined]

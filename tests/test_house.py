@@ -75,6 +75,7 @@ ARROWS: dict[str, set[str]] = {
     "config": {"entities"},
     "undo": {"frames", "host", "protocol", "session", "temporary"},
     "results": {
+        "arguments",
         "code_blocks",
         "entities",
         "export",
@@ -87,7 +88,7 @@ ARROWS: dict[str, set[str]] = {
         "usage",
         "undo",
     },
-    "files": {"entities", "export", "tool_calls"},
+    "files": {"entities", "export", "parts", "tool_calls", "undo"},
     "tool_calls": {"entities", "export", "frozen", "parts", "session", "shown"},
     "parts": {"code_blocks", "entities", "export", "frozen", "shown"},
     "code_blocks": {"entities", "export", "parts"},

@@ -173,6 +173,37 @@ def test_single_files_and_wrong_use(agent: Agent, folder: Path) -> None:
     assert turn.revert("b.bin").restored == [str(folder / "b.bin")]
 
 
+def test_a_name_that_is_no_change_is_told_with_the_one_that_was_meant(agent: Agent, folder: Path) -> None:
+    turn = do(agent, 'Path("a.txt").write_text("1"); Path("src/c.py").write_text("1")')
+    for wrong, meant in (("b.txt", "a.txt"), ("d.py", "src/c.py"), ("src/d.py", "src/c.py")):
+        with pytest.raises(ValueError, match=rf"changed no file '{wrong}'.* Did you mean '{meant}'\?"):
+            turn.revert(wrong)
+    with pytest.raises(ValueError, match=r"turn\.changes\(\)\.$"):
+        turn.revert("nothing like it")
+    with pytest.raises(
+        KeyError, match=r"No 'b\.txt' here\. Did you mean 'a\.txt'\? Known paths: 'a\.txt', 'src/c\.py'"
+    ):
+        turn.changes()["b.txt"]
+    assert (folder / "a.txt").read_text() == "1"
+
+
+@pytest.mark.parametrize(
+    ("wrong", "words"),
+    [
+        ({"dry_run": "yes"}, "dry_run= takes True or False, not str"),
+        (True, r"not bool\. Did you mean dry_run=True\?"),
+        (3, "It takes paths, files, changes or diffs of the turn, or lists of them, not int"),
+        (b"a.txt", "not bytes"),
+        (["a.txt", None], "not NoneType"),
+    ],
+)
+def test_what_names_no_file_reverts_nothing(agent: Agent, folder: Path, wrong: Any, words: str) -> None:
+    turn = do(agent, 'Path("a.txt").write_text("1")')
+    with pytest.raises(TypeError, match=words):
+        turn.revert(**wrong) if isinstance(wrong, dict) else turn.revert(wrong)
+    assert (folder / "a.txt").read_text() == "1"
+
+
 @pytest.mark.skipif(not hasattr(os, "O_NOFOLLOW"), reason="links that are not followed are POSIX's")
 def test_a_link_that_took_the_place_of_a_folder_is_not_followed(
     agent: Agent, folder: Path, tmp_path_factory: pytest.TempPathFactory
@@ -367,6 +398,28 @@ def test_a_turn_that_was_replayed_says_that_nothing_is_known_of_it(tmp_path: Pat
         assert "Nothing was recorded" in replayed.changes().note
         with pytest.raises(ValueError, match="Nothing was recorded"):
             replayed.revert()
+
+
+@pytest.mark.parametrize(
+    "named",
+    [
+        lambda turn: turn.files[0],
+        lambda turn: turn.files,
+        lambda turn: turn.diffs[0],
+        lambda turn: turn.diffs,
+        lambda turn: turn.diffs[0].changes[0],
+        lambda turn: turn.changes()[0],
+        lambda turn: turn.changes(),
+        lambda turn: ["stats.py"],
+        lambda turn: {Path("stats.py")},
+    ],
+    ids=["file", "files", "diff", "diffs", "change", "FileChange", "changes", "list", "set"],
+)
+def test_whatever_names_the_file_reverts_it(named: Any) -> None:
+    with Agent("demo", permissions="allow", env={"ACP_WIDGET_DEMO_PACE": "0"}) as agent:
+        turn = agent.run("The test for mean() fails on an empty list. Fix it.", show=False, timeout=60)
+        assert not turn.revert([]).restored, "nothing was named"
+        assert turn.revert(named(turn)).restored == [str(Path(agent.cwd, "stats.py").resolve())]
 
 
 def test_the_edit_of_the_demo_agent_is_taken_back() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import difflib
 import html
 import os
 import stat
@@ -15,6 +16,9 @@ from .store import Store
 from .trees import Found
 
 _LONGEST = 100_000  # characters of one diff that is shown
+_LISTED = 10  # paths in a sentence
+_LONG_PATH = 300  # characters of a wrong path
+_MOST_COMPARED = 1_000  # paths that may be meant by a wrong one
 NO_FORMULAS: Final = "mathjax_ignore tex2jax_ignore"
 _PICKLED = "it comes from a pickle, which has no copies of files: ask the live turn"
 COLUMNS: Final[Columns] = (
@@ -192,7 +196,7 @@ class Changes(Sequence[FileChange]):
             return self._changes[index]
         found = self.named(index)
         if found is None:
-            raise KeyError(index)
+            raise KeyError(f"No {index[:_LONG_PATH]!r} here.{self.near(index)} Known paths: {self._known()}.")
         return found
 
     def to_dict(self) -> dict[str, Any]:
@@ -211,6 +215,17 @@ class Changes(Sequence[FileChange]):
         wanted = os.path.normpath(os.path.join(self._cwd, os.path.expanduser(os.fspath(path))))
         wanted = os.path.join(os.path.realpath(os.path.dirname(wanted)), os.path.basename(wanted))
         return next((each for each in self._changes if wanted in (each.path, each.old_path)), None)
+
+    def near(self, path: str | os.PathLike[str]) -> str:
+        """A question whether one of these was meant, or nothing."""
+        told = {each.shown_path: each.shown_path for each in self._changes[:_MOST_COMPARED]}
+        told = {**{name.rpartition("/")[2]: name for name in told}, **told}
+        found = difflib.get_close_matches(os.fspath(path)[-_LONG_PATH:], told, 1)
+        return f" Did you mean {told[found[0]]!r}?" if found else ""
+
+    def _known(self) -> str:
+        names = [repr(each.shown_path) for each in self._changes[:_LISTED]]
+        return (", ".join(names) or "none") + (", …" if len(self) > _LISTED else "")
 
     def __repr__(self) -> str:
         lines = [repr(each) for each in self._changes[:100]]

@@ -147,13 +147,16 @@ class Undo:
             return Changes([], cwd=self._cwd, left_out={}, note=self._why_none(turn))
         return Changes(record.changes, cwd=self._cwd, left_out=record.left_out)
 
-    def revert(self, turn: str, paths: Sequence[str | os.PathLike[str] | FileChange], *, dry_run: bool) -> Reverted:
-        """Put files back. Raises `ValueError` while the turn runs, where nothing was recorded, and for other paths."""
+    def revert(self, turn: str, paths: Sequence[str | os.PathLike[str]] | None, *, dry_run: bool) -> Reverted:
+        """Put files back; None: all.
+
+        Raises `ValueError` while the turn runs, where nothing was recorded, and for other paths.
+        """
         record = self._over(turn)
         if record is None or record.changes is None:
             raise ValueError(self._why_none(turn))
         changes = Changes(record.changes, cwd=self._cwd, left_out=record.left_out)
-        chosen = list(changes) if not paths else [_chosen(changes, path) for path in paths]
+        chosen = list(changes) if paths is None else [_chosen(changes, path) for path in paths]
         with self._lock:
             work = Revert(record, self._looker, self._roots, self._cwd, lambda *what: self._blamed(record, *what))
             return work.run(list(dict.fromkeys(chosen)), dry_run=dry_run)
@@ -285,10 +288,10 @@ def watched(given: Watch, cwd: str, *, own: bool) -> list[str]:
     return found
 
 
-def _chosen(changes: Changes, path: str | os.PathLike[str] | FileChange) -> FileChange:
-    found = changes.named(path.path if isinstance(path, FileChange) else path)
+def _chosen(changes: Changes, path: str | os.PathLike[str]) -> FileChange:
+    found = changes.named(path)
     if found is None:
-        raise ValueError(f"The turn changed no file {str(getattr(path, 'path', path))!r}: see turn.changes().")
+        raise ValueError(f"The turn changed no file {os.fspath(path)!r}: see turn.changes().{changes.near(path)}")
     return found
 
 
