@@ -10,7 +10,7 @@ from . import shown
 from .code_blocks import CodeBlock, fenced
 from .entities import Entities, Entity, Result, quoted, text_of, word
 from .export.entries import Entry, Literal, Said
-from .export.patches import marked_lines
+from .export.patches import marked_lines, to_apply
 from .frozen import own_copy
 
 
@@ -132,9 +132,16 @@ class Diff(Result):
 
     @property
     def patch(self) -> str | None:
-        """The patch text, in the format `patch_format` names; None when the agent sent none."""
+        """The patch text, in the format `patch_format` names; None when the agent sent none.
+
+        One of git's format names files in the session's folder as git does, `a/src/x.py`, so that `git apply` takes it
+        there; ACP has full paths. `raw["patch"]["text"]` is what the agent sent.
+        """
         patch = self._item.get("patch")
-        return None if patch is None else str(patch["text"])
+        if patch is None:
+            return None
+        text = str(patch["text"])
+        return to_apply(text, self._cwd) if self._cwd and self.patch_format == "git_patch" else text
 
     @property
     def patch_format(self) -> str | None:

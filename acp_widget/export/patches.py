@@ -3,12 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
+from types import MappingProxyType
+from typing import Final
 
 _ONE_PATH = re.compile(r"(--- |\+\+\+ |(?:rename|copy) (?:from|to) )(.+)")
 _TWO_PATHS = re.compile(
     r'diff --git (?:(?P<one>[^" ]+|"(?:[^"\\]|\\.)*") (?P<two>[^" ]+|"(?:[^"\\]|\\.)*")|(?P<same>.+) (?P=same))'
 )
+_SIDES: Final = MappingProxyType({"--- ": ("a/",), "+++ ": ("b/",), "diff": ("a/", "b/")})
+"""What git writes before a path; paths of moves stand alone."""
 _HUNK = re.compile(r"@@ -\d+(?:,(\d+))? \+\d+(?:,(\d+))? @@")
 
 
@@ -57,16 +61,30 @@ def relative_patch(patch: str, cwd: str) -> str:
     return "\n".join(line if mark else _relative_header(line, cwd) for mark, line in marked_lines(patch))
 
 
-def _relative_header(line: str, cwd: str) -> str:
+def to_apply(patch: str, cwd: str) -> str:
+    """A git patch that `git apply` takes in `cwd`: files that its headers name in full become `a/…` and `b/…`.
+
+    >>> to_apply("--- /dev/null\\n+++ /me/a\\n@@ -0,0 +1 @@\\n+x", "/me").split("\\n")
+    ['--- /dev/null', '+++ b/a', '@@ -0,0 +1 @@', '+x']
+    """
+    if not cwd or cwd + "/" not in patch.replace("\\", "/"):
+        return patch
+    return "\n".join(line if mark else _relative_header(line, cwd, _SIDES) for mark, line in marked_lines(patch))
+
+
+def _relative_header(line: str, cwd: str, sides: Mapping[str, tuple[str, ...]] = MappingProxyType({})) -> str:
     one, two = _ONE_PATH.fullmatch(line), _TWO_PATHS.fullmatch(line)
     if one:
-        return one[1] + _relative_name(one[2], cwd)
+        return one[1] + _relative_name(one[2], cwd, *sides.get(one[1], ()))
     if two:  # which blank parts them is certain
         names = (two["same"], two["same"]) if two["same"] else (two["one"], two["two"])
-        return f"diff --git {' '.join(_relative_name(name, cwd) for name in names)}"
+        prefixes = sides.get("diff", ("", ""))
+        told = (_relative_name(name, cwd, side) for name, side in zip(names, prefixes, strict=True))
+        return f"diff --git {' '.join(told)}"
     return line
 
 
-def _relative_name(name: str, cwd: str) -> str:
+def _relative_name(name: str, cwd: str, side: str = "") -> str:
     quote = name[:1] if name.startswith('"') else ""
-    return quote + relative(name[len(quote) :], cwd)
+    told = relative(name[len(quote) :], cwd)
+    return name if quote + told == name else f"{quote}{side}{told}"
