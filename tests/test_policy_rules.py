@@ -333,6 +333,15 @@ def test_one_rule_needs_no_list_and_kinds_stay_words() -> None:
     assert Policy(allow=Tool("Edit")).allow == (Tool("Edit"),), "there may be a tool of that name"
 
 
+def test_a_mistyped_kind_is_told_and_the_name_of_a_tool_is_none() -> None:
+    for word, kind in (("edti", "edit"), ("Execute", "execute"), ("reads", "read"), ("delte", "delete")):
+        with pytest.raises(ValueError, match=rf"'{word}' is no kind .* Did you mean '{kind}'\?.* Tool\('{word}'\)"):
+            Policy(allow=[word])
+    for word in ("bash", "search_web", "edit_file", "write", "mcp__db__read"):
+        assert Policy(allow=[word]).allow == (Tool(word),)
+    assert Policy(allow=Tool("edti")).allow == (Tool("edti"),)
+
+
 @pytest.mark.parametrize(
     ("wrong", "kind", "why"),
     [

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import difflib
 import itertools
 import posixpath
 import re
@@ -241,6 +242,12 @@ _CALL_KINDS = ("read", "edit", "delete", "move", "search", "execute", "think", "
 _KINDS = {kind.__name__: kind for kind in (Edit, Read, Run, Fetch, Tool)}
 
 
+def _kind_like(word: str) -> str | None:
+    """The kind of calls that was perhaps meant; a name that is longer or shorter is that of a tool."""
+    found = difflib.get_close_matches(word.lower(), _CALL_KINDS, 1, 0.75)
+    return found[0] if found and abs(len(found[0]) - len(word)) <= 1 else None
+
+
 def rule_of(text: str) -> Rule:
     """A rule from how it is written: `rule_of("Run('pytest *')")`; a plain word is a `Tool`. Raises `ValueError`."""
     __tracebackhide__ = True
@@ -249,6 +256,11 @@ def rule_of(text: str) -> Rule:
             raise ValueError(
                 f"{text!r}: a text names a tool, or a kind of calls: {', '.join(_CALL_KINDS)}. For the rule, write "
                 f'{kind.__name__}("{kind.example}"); for a tool of that name, Tool({text!r}).'
+            )
+        if text not in _CALL_KINDS and (near := _kind_like(text)):
+            raise ValueError(
+                f"{text!r} is no kind of calls. Did you mean {near!r}? There are: {', '.join(_CALL_KINDS)}. "
+                f"For a tool of that name, write Tool({text!r})."
             )
         return Tool(text)
     try:
