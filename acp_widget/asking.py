@@ -68,13 +68,12 @@ class Asking:
 
     def answer(self, permission: str, option_id: str, *, by: str, why: str | None = None) -> None:
         """Choose an option of a pending request. Raises `AnswerRefused` for anything else; nothing is sent then."""
-        offered = [option["optionId"] for option in self._pending(permission)["options"]]
-        if option_id not in offered:
-            known = ", ".join(repr(each[:_SHOWN]) for each in offered[:_LISTED])
-            more = ", …" if len(offered) > _LISTED else ""
-            raise errors.AnswerRefused(
-                f"The request offers no option {str(option_id)[:_SHOWN]!r}.", hint=f"It offers: {known}{more}."
-            )
+        options = self._pending(permission)["options"]
+        if option_id not in [option["optionId"] for option in options]:
+            known = ", ".join(map(_option, options[:_LISTED]))
+            more = ", …" if len(options) > _LISTED else ""
+            wrong = repr(option_id[:_SHOWN]) if isinstance(option_id, str) else repr(option_id)[:_SHOWN]
+            raise errors.AnswerRefused(f"The request offers no option {wrong}.", hint=f"It offers: {known}{more}.")
         self._emit({"type": "respond", "permission": permission, "optionId": option_id, "by": by, "why": why})
 
     def answer_and_remember(self, permission: str, option_id: str, rule: str) -> None:
@@ -329,3 +328,9 @@ class Asking:
             self.answer(permission, decision.option_id, by=by, why=why)
         else:
             self.dismiss(permission, by=by, why=why)
+
+
+def _option(option: Mapping[str, Any]) -> str:
+    """An option by its id, with the kind where that is a word."""
+    kind = str(option.get("kind") or "")[:_SHOWN]
+    return f"{option['optionId'][:_SHOWN]!r}{f' ({kind})' if kind.isidentifier() else ''}"

@@ -37,9 +37,9 @@ class Ruling:
     >>> from acp_widget import Agent, Edit
     >>> agent = Agent("demo", permissions="reject")
     >>> agent.policy.add(Edit("*.py"))
-    >>> agent.policy
     <policy 'reject', allow Edit('*.py'); 0 decisions>
     >>> agent.policy.revoke("Edit('*.py')")
+    <policy 'reject'; 0 decisions>
     >>> agent.policy.rules
     []
     """
@@ -55,8 +55,8 @@ class Ruling:
         books = [given, added] if isinstance(given, policy.Policy) else [added]
         return [(word, rule) for word in ("allow", "reject") for book in books for rule in getattr(book, word)]
 
-    def add(self, rule: policy.Rule | str, word: str = "allow") -> None:
-        """Add a rule that allows (or with `word="reject"` rejects), from the next request on.
+    def add(self, rule: policy.Rule | str, word: str = "allow") -> Ruling:
+        """Add a rule that allows (or with `word="reject"` rejects), from the next request on; returns itself.
 
         With a word or a function as `permissions` it goes first; beside the rules of a Policy the narrower one wins.
         Raises `ValueError` for what is no rule, and any other word.
@@ -66,9 +66,10 @@ class Ruling:
             raise ValueError(f"{word!r} is neither 'allow' nor 'reject'.")
         [rule] = policy.Policy(allow=[rule]).allow  # what is none is told here, not from another thread
         on_its_thread(lambda: self._holder._asking.add(word, rule))
+        return self
 
-    def revoke(self, rule: policy.Rule | str) -> None:
-        """Take an added rule away. Raises `ValueError` when it was not added here."""
+    def revoke(self, rule: policy.Rule | str) -> Ruling:
+        """Take an added rule away; returns itself. Raises `ValueError` when it was not added here."""
         __tracebackhide__ = True
         text = rule if isinstance(rule, str) else repr(rule)
         added = self._holder._asking.added
@@ -76,6 +77,7 @@ class Ruling:
             known = ", ".join(repr(each) for each in (*added.allow, *added.reject)) or "none"
             raise ValueError(f"{text} was not added here. Added: {known}. Rules of a Policy: assign another one.")
         on_its_thread(lambda: self._holder._asking.revoke(text))
+        return self
 
     @property
     def decisions(self) -> Entities[Permission]:

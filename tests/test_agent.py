@@ -96,6 +96,10 @@ def test_python_answers_what_is_pending(demo: Callable[..., Agent], monkeypatch:
     assert agent.status == "waiting"
     with pytest.raises(AnswerRefused, match="offers no option 'sudo'"):
         agent.answer(permission, "sudo")
+    with pytest.raises(
+        AnswerRefused, match=r"no option True\.\nIt offers: 'yes' \(allow_once\), 'yes-always' \(allow_always\),"
+    ):
+        agent.answer(permission, True)  # type: ignore[arg-type]
     assert permission.pending
     agent.answer(permission, next(o["optionId"] for o in permission.options if o["kind"] == "reject_once"))
     turn.wait(timeout=20)

@@ -123,7 +123,16 @@ def test_a_cell_that_does_not_wait_returns_at_once(shell: InteractiveShell) -> N
         ("%%acp --agent\nhello", "expected one argument"),
         ("%%acp --attach primes[0]\nhello", "It takes names of variables, parted by blanks"),
         ("%%acp --attach primes Why is it so?\nhello", "'Why'. The prompt goes on the lines below %%acp."),
-        ("%acp hello you", "A prompt is a cell that begins with %%acp."),
+        ("%acp Fix the test.", "%acp has no 'Fix'. A prompt is a cell: write %%acp on its first line, and the prompt"),
+        ("%acp Fix the test.", "below it:\n%%acp\nFix the test."),
+        ("%acp hello", "restart, close. A prompt is a cell: write %%acp on its first line, and the prompt below it."),
+        (
+            "%%acp Fix the test.",
+            "Error: A prompt is a cell: write %%acp on its first line, and the prompt below it:\n%%acp\nFix",
+        ),
+        ("%%acp Fix the test.\n", "below it:\n%%acp\nFix the test."),
+        ("%%acp", "UsageError: The prompt is empty: write it below the line with %%acp."),
+        ("%%acp --agent demo", "UsageError: The prompt is empty: write it below the line with %%acp."),
         ("%acp stop it", "%acp stop stands alone: it takes no 'it'."),
         ("%acp use demmo", "There is no command `demmo`.\nDid you mean 'demo'?"),
         ("%acp use demo extra", "'demo' is the name of an agent: it stands alone"),
@@ -154,10 +163,16 @@ def test_what_is_wrong_is_said_in_a_line(shell: InteractiveShell, code: str, wor
     assert "Traceback" not in told
 
 
+def test_a_terminal_still_waits_for_the_lines_of_a_prompt(shell: InteractiveShell) -> None:
+    assert shell.check_complete("%%acp Fix it")[0] == "incomplete"
+    assert shell.check_complete("%%acp\nFix it")[0] == "incomplete"
+    assert shell.check_complete("%%acp\nFix it\n")[0] == "complete"
+
+
 def test_modes_are_listed_and_set(shell: InteractiveShell) -> None:
     said(shell, "%acp use demo")
     assert "accept-edits" in said(shell, "%acp mode")
-    said(shell, "%acp mode accept-edits")
+    assert said(shell, "%acp mode accept-edits") == "mode: accept-edits\n"
     assert "*" in next(line for line in said(shell, "%acp mode").splitlines() if "accept-edits" in line)
     assert "Did you mean 'accept-edits'?" in said(shell, "%acp mode accept-edit")
 
@@ -165,7 +180,8 @@ def test_modes_are_listed_and_set(shell: InteractiveShell) -> None:
 def test_a_policy_is_a_word_or_an_expression(shell: InteractiveShell) -> None:
     said(shell, "%acp use demo")
     for text in ("allow", 'Policy(allow=[Edit("*.py")], otherwise="reject")', "lambda request: False"):
-        assert "Error" not in said(shell, f"%acp policy {text}")
+        assert said(shell, f"%acp policy {text}").startswith("permissions: ")
+    assert said(shell, "%acp policy reject") == said(shell, "%acp policy") == "permissions: reject\n"
     for wrong in ("5", "nobody", "aks"):
         assert f"%acp policy: {wrong!r} is neither ask, allow, reject" in said(shell, f"%acp policy {wrong}")
     said(shell, "%%acp --out turn\nThe test for mean() fails on an empty list. Fix it.")
@@ -303,6 +319,8 @@ def test_closing_and_unloading_end_the_agents(shell: InteractiveShell) -> None:
     said(shell, "%unload_ext acp_widget")
     assert children() == before
     assert "not found" in said(shell, "%acp status")
+    assert "body is empty" in said(shell, "%%time"), "other magics are as they were"
+    assert "not found" in said(shell, "%%acp hello")
     said(shell, "%load_ext acp_widget")
     assert "No agent yet" in said(shell, "%acp status")
 

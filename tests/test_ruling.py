@@ -30,7 +30,7 @@ def test_an_added_rule_goes_before_a_word_and_holds_from_the_next_request_on() -
 
 def test_a_revoked_rule_holds_no_more() -> None:
     with Agent("demo", permissions="reject") as agent:
-        agent.policy.add(Edit("*.py"))
+        assert repr(agent.policy.add(Edit("*.py"))) == "<policy 'reject', allow Edit('*.py'); 0 decisions>"
         agent.policy.add(Run("rm *"), "reject")
         assert agent.policy.rules == [("allow", Edit("*.py")), ("reject", Run("rm *"))]
         agent.policy.revoke(Edit("*.py"))

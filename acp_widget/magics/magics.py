@@ -60,8 +60,8 @@ class AcpMagics(Magics):
             self._prompt(line, cell)
 
     def _prompt(self, line: str, cell: str) -> None:
-        given = self._parsed(line)
         text = cell.strip()
+        given = self._parsed(line, text)
         if not text:
             raise UsageError("The prompt is empty: write it below the line with %%acp.")
         if given.out and (not given.out.isidentifier() or keyword.iskeyword(given.out)):
@@ -84,11 +84,14 @@ class AcpMagics(Magics):
         if not given.no_wait:
             turn.wait()
 
-    def _parsed(self, line: str) -> Any:
+    def _parsed(self, line: str, text: str) -> Any:
         try:
             return parse_argstring(self.prompt, line)
         except (UsageError, ValueError) as error:  # ValueError: a quotation mark that nothing closes
-            raise UsageError(f"{error}.{_about_words(str(error))}") from None
+            hint = _about_words(str(error))
+            if not text and _BELOW in hint:
+                raise UsageError(f"{_TWO_LINES}:\n%%acp\n{line.strip()}") from None
+            raise UsageError(f"{error}.{hint}") from None
 
     def _expanded(self, text: str) -> str:
         try:
@@ -130,10 +133,10 @@ class AcpMagics(Magics):
         word, _, rest = line.strip().partition(" ")
         handle = COMMANDS.get(word)
         if handle is None:
-            raise UsageError(
-                f"%acp has no {word!r}.{near(word, COMMANDS)} It has: {', '.join(filter(None, COMMANDS))}. "
-                "A prompt is a cell that begins with %%acp."
-            )
+            what = f"%acp has no {word!r}.{near(word, COMMANDS)}"
+            if rest.strip() and not near(word, COMMANDS):
+                raise UsageError(f"{what} {_TWO_LINES}:\n%%acp\n{line.strip()}")
+            raise UsageError(f"{what} It has: {', '.join(filter(None, COMMANDS))}. {_TWO_LINES}.")
         if rest.strip() and word in _ALONE:
             raise UsageError(f"%acp {word} stands alone: it takes no {rest.strip()!r}.")
         with plainly(f"%acp {word} was given up."):
@@ -193,14 +196,18 @@ class AcpMagics(Magics):
                 agent.wait(_GLANCE)
         if agent.error is not None:
             raise agent.error
-        return set_option(agent, word, _unquoted(rest) or "")
+        value = _unquoted(rest)
+        listed = set_option(agent, word, value)
+        if value:
+            print(f"{word}: {current_of(agent, word)}")
+        return listed
 
     def _policy(self, rest: str) -> None:
         agent = self.agents.need()
-        if not rest:
-            print(f"permissions: {agent.permissions!r}")
-            return
-        agent.permissions = policy_of(_unquoted(rest), self.shell.user_ns, "%acp policy")
+        if rest:
+            agent.permissions = policy_of(_unquoted(rest), self.shell.user_ns, "%acp policy")
+        now = agent.permissions
+        print(f"permissions: {now!r}" if isinstance(now, policy.Policy) else f"permissions: {policy.told(now)}")
 
     def _sessions(self, rest: str) -> Table:
         found = self.agents.need().sessions()
@@ -256,6 +263,7 @@ def _unquoted(text: str | None) -> str:
 
 _FOUND: Final[Mapping[str | None, str]] = {"program": "installed", "npx": "by npx", None: "missing"}
 
+_TWO_LINES: Final = "A prompt is a cell: write %%acp on its first line, and the prompt below it"
 _BELOW: Final = " The prompt goes on the lines below %%acp."
 _ALONE: Final = frozenset({"agents", "status", "sessions", "stop", "restart"})
 OPTIONS: Final = ("--agent", "--attach", "--cwd", "--expand", "--no-wait", "--out", "--permissions")
