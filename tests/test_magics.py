@@ -166,7 +166,7 @@ def test_what_is_wrong_is_said_in_a_line(shell: InteractiveShell, code: str, wor
 def test_a_terminal_still_waits_for_the_lines_of_a_prompt(shell: InteractiveShell) -> None:
     assert shell.check_complete("%%acp Fix it")[0] == "incomplete"
     assert shell.check_complete("%%acp\nFix it")[0] == "incomplete"
-    assert shell.check_complete("%%acp\nFix it\n")[0] == "complete"
+    assert shell.check_complete("%%acp\nFix it\n\n")[0] == "complete"
 
 
 def test_modes_are_listed_and_set(shell: InteractiveShell) -> None:
