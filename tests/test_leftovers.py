@@ -54,7 +54,7 @@ def test_agents_come_and_go_and_nothing_is_left(closed: bool) -> None:
     cycle()
     until(lambda: kept()["folders"] == [])
     before = kept()
-    for _ in range(10):
+    for _ in range(3):
         cycle()
     until(lambda: kept() == before)
 
