@@ -142,6 +142,7 @@ class Agent(Callbacks):
         >>> turn.prompt
         'What is `primes` about?'
         """
+        __tracebackhide__ = True
         return self._prompt(
             text, parts, show, attach, cells, named, lambda doubt: _warn(doubt, UserWarning, quietly=False)
         )
@@ -157,6 +158,7 @@ class Agent(Callbacks):
         tell: Callable[[str], None],
     ) -> Turn:
         """`tell` gets a sentence about names for which nothing is attached, before anything is sent."""
+        __tracebackhide__ = True
         if not isinstance(text, str):
             name = mentions.name_of(text) or "it"
             raise TypeError(

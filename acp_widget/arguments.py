@@ -49,6 +49,7 @@ def check_seconds(value: object, name: str = "timeout", *, attach: bool = False)
 
 def check_switch(value: object, name: str, *, attach: bool = False) -> None:
     """Raise `TypeError` for what is neither True nor False."""
+    __tracebackhide__ = True
     if not isinstance(value, bool):
         hint = _ATTACH.format(name) if attach else ""
         raise TypeError(f"{name}= takes True or False, not {_kind(value)}.{hint}")

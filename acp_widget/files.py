@@ -95,6 +95,7 @@ def _told(call: ToolCall) -> list[tuple[str, str]]:
 
 def meant(given: Iterable[object]) -> Iterator[str | os.PathLike[str]]:
     """The paths of what names files, each or in lists. Raises `TypeError` for what names none."""
+    __tracebackhide__ = True
     for each in given:
         if isinstance(each, (str, os.PathLike)):
             yield each

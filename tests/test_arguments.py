@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import os
 import tempfile
 from pathlib import Path
 from typing import Any
 
 import psutil
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
 
 from acp_widget import Agent
 
@@ -80,3 +83,22 @@ def test_no_process_is_there_for_an_agent_that_was_refused() -> None:
     with pytest.raises(TypeError):
         Agent("demo", watch=3)  # type: ignore[arg-type]
     assert psutil.Process().children() == before
+
+
+def test_a_wrong_call_is_told_without_the_way_through_the_package() -> None:
+    InteractiveShell.clear_instance()
+    shell = InteractiveShell.instance()
+    shell.run_cell(
+        "from acp_widget import Agent\nagent = Agent('demo', permissions='allow')\nturn = agent.run('hello')"
+    )
+    try:
+        for code in ("agent.prompt([])", "turn.revert(True)", "turn.revert(dry_run='yes')", "turn.revert(['x'])"):
+            with capture_output() as told:
+                shell.run_cell(code)
+            assert "Error" in told.stdout + told.stderr
+            frames = (told.stdout + told.stderr).replace(os.sep, "/").count("/acp_widget/")
+            assert frames <= 1, "IPython always shows the last one"
+    finally:
+        shell.run_cell("agent.close()")
+        shell.history_manager.end_session()
+        InteractiveShell.clear_instance()

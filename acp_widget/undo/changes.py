@@ -192,6 +192,7 @@ class Changes(Sequence[FileChange]):
     def __getitem__(self, index: slice) -> list[FileChange]: ...
 
     def __getitem__(self, index: int | str | slice) -> FileChange | list[FileChange]:
+        __tracebackhide__ = True
         if not isinstance(index, str):
             return self._changes[index]
         found = self.named(index)

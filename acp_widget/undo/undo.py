@@ -11,6 +11,7 @@ import concurrent.futures
 import os
 import threading
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from ..session.running import is_rejected
@@ -152,11 +153,12 @@ class Undo:
 
         Raises `ValueError` while the turn runs, where nothing was recorded, and for other paths.
         """
+        __tracebackhide__ = True
         record = self._over(turn)
         if record is None or record.changes is None:
             raise ValueError(self._why_none(turn))
         changes = Changes(record.changes, cwd=self._cwd, left_out=record.left_out)
-        chosen = list(changes) if paths is None else [_chosen(changes, path) for path in paths]
+        chosen = list(changes) if paths is None else list(map(partial(_chosen, changes), paths))
         with self._lock:
             work = Revert(record, self._looker, self._roots, self._cwd, lambda *what: self._blamed(record, *what))
             return work.run(list(dict.fromkeys(chosen)), dry_run=dry_run)
@@ -289,6 +291,7 @@ def watched(given: Watch, cwd: str, *, own: bool) -> list[str]:
 
 
 def _chosen(changes: Changes, path: str | os.PathLike[str]) -> FileChange:
+    __tracebackhide__ = True
     found = changes.named(path)
     if found is None:
         raise ValueError(f"The turn changed no file {os.fspath(path)!r}: see turn.changes().{changes.near(path)}")
