@@ -46,7 +46,7 @@ def steps(slow: bool) -> list[Step]:
         Step("tsc", ("npm", "run", "--silent", "typecheck"), folder="js"),
         Step("python", (*PYTEST, "-n", "2", *chosen, *ELSEWHERE, "tests"), tests=True),
         Step("front-end", vitest, tests=True, folder="js"),
-        Step("kernels", (*PYTEST, *chosen, "tests/kernels"), tests=True),
+        Step("kernels", (*PYTEST, "-n", "2", "--dist", "loadfile", *chosen, "tests/kernels"), tests=True),
         Step("browser", (*PYTEST, "-n", "2", *chosen, "tests/browser"), tests=True),
         *docs,
         *agents,

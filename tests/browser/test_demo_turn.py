@@ -8,7 +8,11 @@ from playwright.sync_api import expect
 from .conftest import OpenNotebook
 from .session import PROMPT, REPORT, START, answer, expect_end, question, report, turn_answered_while_it_runs, turn_view
 
-WAITS = [pytest.param("turn.wait()", id="wait"), pytest.param("await turn", id="await"), pytest.param("", id="neither")]
+WAITS = [
+    pytest.param("turn.wait()", id="wait"),
+    pytest.param("await turn", id="await"),
+    pytest.param("", id="neither", marks=pytest.mark.slow),
+]
 
 
 @pytest.mark.parametrize("wait", WAITS)
