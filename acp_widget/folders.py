@@ -19,7 +19,7 @@ def choose(cwd: str | os.PathLike[str] | None, *, own: bool) -> tuple[str, bool]
     Raises `ValueError` for what is no folder. Who takes a folder calls `release()` at its end.
     """
     if cwd is None and own:
-        made = str(temporary.make("acp-demo-"))
+        made = str(temporary.make(temporary.DEMO))
         with _lock:
             _own[made] = 1
         return made, True

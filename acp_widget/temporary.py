@@ -22,7 +22,9 @@ try:
 except ImportError:  # Windows: what a killed process left stays there
     fcntl = None  # type: ignore[assignment]
 
-PREFIXES: Final = ("acp-demo-", "acp-widget-undo-")
+DEMO: Final = "acp-demo-"
+UNDO: Final = "acp-widget-undo-"
+PREFIXES: Final = (DEMO, UNDO)
 """How the names of all such folders begin; the name of their lock without its ending follows."""
 LOCK: Final = "acp-widget-lock-"
 NEW: Final = 60.0
@@ -41,7 +43,7 @@ _lock = threading.RLock()  # reentrant: a garbage collection in here may end an 
 
 
 def make(prefix: str) -> Path:
-    """A new folder; `remove()` or the end of the process removes it."""
+    """A new folder; `remove()` or the end of the process removes it. `prefix` is one of `PREFIXES`."""
     with _lock:
         around = os.path.realpath(tempfile.gettempdir())
         mine = _locks.get(around)

@@ -11,7 +11,6 @@ from typing import Final
 
 from .. import temporary
 
-PREFIX: Final = "acp-widget-undo-"
 LARGEST: Final = 500_000_000
 """Bytes of all copies of one agent."""
 
@@ -51,7 +50,7 @@ class Store:
             if self.size + len(data) > self._limit:
                 raise OSError(errno.EDQUOT, f"the copies of this agent would take more than {self._limit:,} bytes")
             if self._folder is None:
-                self._folder = temporary.make(PREFIX)
+                self._folder = temporary.make(temporary.UNDO)
                 self._end = weakref.finalize(self, temporary.remove, self._folder)
             target = self._folder / name
             try:

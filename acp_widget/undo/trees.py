@@ -11,7 +11,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Final
 
-from .store import PREFIX, Store
+from ..temporary import UNDO
+from .store import Store
 
 SKIPPED: Final = frozenset(
     [
@@ -180,7 +181,7 @@ class Looker:
                 continue
             for entry in entries:
                 if _is_folder(entry):
-                    if entry.name not in SKIPPED and not entry.name.startswith(PREFIX):
+                    if entry.name not in SKIPPED and not entry.name.startswith(UNDO):
                         waiting.append(entry.path)
                     continue
                 why = ""
