@@ -24,24 +24,8 @@ from acp_widget.host.roots import Roots
 from acp_widget.prompts import Prompts
 
 from .agents.scripted import scripted, until
+from .agents.telling import ALL, telling
 from .state_host import Host
-
-# Says what it was sent, block by block.
-TELLS = """
-answer(read(), {"protocolVersion": 2, "info": {"name": "s", "version": "1"},
-                "capabilities": {"session": {"prompt": %s}}})
-begin = read()
-answer(begin, {"sessionId": "s"})
-number = 0
-while True:
-    message = until("session/prompt")
-    answer(message, {})
-    number += 1
-    running()
-    say(json.dumps(message["params"]["prompt"]), str(number))
-    idle()
-"""
-ALL = {"image": {}, "embeddedContext": {}}
 
 
 @pytest.fixture
@@ -113,7 +97,7 @@ class Page:
 
 
 def open_page(tmp_path: Path, folder: Path, capabilities: object = ALL, **options: Any) -> Page:
-    return Page(Agent(scripted(tmp_path, TELLS % json.dumps(capabilities)), cwd=folder, **options))
+    return Page(Agent(scripted(tmp_path, telling(capabilities)), cwd=folder, **options))
 
 
 @pytest.fixture

@@ -10,28 +10,12 @@ from typing import Any
 import pytest
 
 from ..agents.scripted import scripted
+from ..agents.telling import telling
 from .client import Kernel
 from .test_agent_in_kernel import Page
 
 pytestmark = pytest.mark.kernel
 
-# Tells what it was sent; before that, a prompt that begins with `ask` waits for an answer.
-TELLS = """
-answer(read(), {"protocolVersion": 2, "info": {"name": "s", "version": "1"},
-                "capabilities": {"session": {"prompt": {"image": {}, "embeddedContext": {}}}}})
-answer(read(), {"sessionId": "s"})
-number = 0
-while True:
-    message = until("session/prompt")
-    answer(message, {})
-    number += 1
-    running()
-    if message["params"]["prompt"][0]["text"].startswith("ask"):
-        ask(number)
-        answered(number)
-    say(json.dumps(message["params"]["prompt"]), str(number))
-    idle()
-"""
 WAITS = {"blocking": "agent.run('ask', show=False)", "await": "await agent.prompt('ask', show=False)"}
 
 
@@ -54,7 +38,7 @@ class Composer(Page):
 def page(kernel: Kernel, tmp_path: Path) -> Iterator[Composer]:
     (tmp_path / "project").mkdir()
     (tmp_path / "project" / "numbers.csv").write_text("a,b\n", encoding="utf-8")
-    command = scripted(tmp_path, TELLS)
+    command = scripted(tmp_path, telling())
     kernel.run("import json, threading\nfrom acp_widget import Agent")
     made = kernel.run(
         f"agent = Agent({command!r}, cwd={str(tmp_path / 'project')!r})\nnumbers = [1, 2]\nprint(agent.widget.model_id)"
