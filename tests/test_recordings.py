@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from acp_widget import commands
 from acp_widget.recording import trace
-from acp_widget.recording.player import Player
+from acp_widget.recording.hearing import Hearing
 
 Json = dict[str, Any]
 V1 = {"protocolVersion": 1, "agentInfo": {"name": "a"}, "agentCapabilities": {}}
@@ -497,11 +497,11 @@ def test_no_message_of_a_session_makes_the_player_raise(messages: list[Any], way
 
 
 def hear(records: list[Any]) -> None:
-    player = Player()
+    hearing = Hearing()
     for each in records:
-        player.hear(each)
-    player.end()
-    found = commands.state_of(player.listener)
+        hearing.hear(each)
+    hearing.end()
+    found = commands.state_of(hearing.listener)
     json.dumps(found, allow_nan=False)
     assert [each["message"] for each in found["diagnostics"] if "could not be handled" in each["message"]] == []
     assert [key for key, call in found["toolCalls"].items() if call["isRunning"]] == []

@@ -7,8 +7,8 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import Any
 
+from .hearing import Hearing
 from .listener import Listener
-from .player import Player
 
 Json = dict[str, Any]
 
@@ -42,8 +42,8 @@ def play(records: Iterable[Json]) -> Listener:
     >>> [message["content"][0]["text"] for message in listener.state.snapshot()["messages"].values()]
     ['Hi']
     """
-    player = Player()
+    hearing = Hearing()
     for record in records:
-        player.hear(record)
-    player.end()
-    return player.listener
+        hearing.hear(record)
+    hearing.end()
+    return hearing.listener

@@ -19,8 +19,8 @@ from acp_widget.protocol.peer import Peer
 from acp_widget.protocol.stdio import StdioTransport
 from acp_widget.protocol.transport import MemoryTransport, Transport
 from acp_widget.recording import shapes
+from acp_widget.recording.hearing import Hearing
 from acp_widget.recording.listener import Listener
-from acp_widget.recording.player import Player
 from acp_widget.session.operations import to_wire
 from acp_widget.session.reducer import Outcome, reduce
 from acp_widget.session.screen import screen_text
@@ -135,10 +135,10 @@ def played(trace: str) -> Drawn:
     """A recording of several processes, or of one that made no session."""
     listener = Listener(on_outcome=lambda outcome: drawn.add(outcome))
     drawn = Drawn(listener.state)
-    player = Player(listener)
+    hearing = Hearing(listener)
     for line in trace.splitlines():
-        player.hear(json.loads(line))
-    player.end()
+        hearing.hear(json.loads(line))
+    hearing.end()
     return drawn
 
 

@@ -33,7 +33,7 @@ class _Asked:
     shown: Json | None = None  # what stood there then
 
 
-class Player:
+class Hearing:
     """Hears one record after the other, then `end`. Neither raises: what cannot be understood is a diagnostic.
 
     Several sessions in one recording make one transcript, as they do in one panel.
@@ -372,36 +372,36 @@ _SERVED: Final = ("fs/", "terminal/")
 """Requests of agents of version 1 that a host serves, and that are told by what became of them."""
 _SETTERS: Final = ("session/set_config_option", "session/set_mode", "session/set_model")
 
-_WE_SAY: Final[dict[str, Callable[[Player, _Asked], None]]] = {
-    "initialize": Player._initialize,
-    "session/load": Player._open,
-    "session/resume": Player._open,
-    "session/prompt": Player._prompt,
-    "session/cancel": Player._cancel,
-    **dict.fromkeys(_SETTERS, Player._configure),
+_WE_SAY: Final[dict[str, Callable[[Hearing, _Asked], None]]] = {
+    "initialize": Hearing._initialize,
+    "session/load": Hearing._open,
+    "session/resume": Hearing._open,
+    "session/prompt": Hearing._prompt,
+    "session/cancel": Hearing._cancel,
+    **dict.fromkeys(_SETTERS, Hearing._configure),
 }
-_THEY_SAY: Final[dict[str, Callable[[Player, _Asked], None]]] = {
-    "session/update": Player._session_update,
-    "session/request_permission": Player._ask,
-    "$/cancel_request": Player._withdraw,
+_THEY_SAY: Final[dict[str, Callable[[Hearing, _Asked], None]]] = {
+    "session/update": Hearing._session_update,
+    "session/request_permission": Hearing._ask,
+    "$/cancel_request": Hearing._withdraw,
 }
-_THEY_ANSWER: Final[dict[str, Callable[[Player, _Asked, Any], None]]] = {
-    "initialize": Player._initialized,
-    "session/new": Player._session_new,
-    "session/load": Player._opened,
-    "session/resume": Player._opened,
-    "session/prompt": Player._prompted,
-    **dict.fromkeys(_SETTERS, Player._configured),
+_THEY_ANSWER: Final[dict[str, Callable[[Hearing, _Asked, Any], None]]] = {
+    "initialize": Hearing._initialized,
+    "session/new": Hearing._session_new,
+    "session/load": Hearing._opened,
+    "session/resume": Hearing._opened,
+    "session/prompt": Hearing._prompted,
+    **dict.fromkeys(_SETTERS, Hearing._configured),
 }
-_THEY_REFUSE: Final[dict[str, Callable[[Player, _Asked, Any], None]]] = {
-    "initialize": Player._not_initialized,
-    "session/load": Player._not_opened,
-    "session/resume": Player._not_opened,
-    "session/prompt": Player._not_prompted,
+_THEY_REFUSE: Final[dict[str, Callable[[Hearing, _Asked, Any], None]]] = {
+    "initialize": Hearing._not_initialized,
+    "session/load": Hearing._not_opened,
+    "session/resume": Hearing._not_opened,
+    "session/prompt": Hearing._not_prompted,
 }
-_WE_ANSWER: Final[dict[str, Callable[[Player, _Asked, Json], None]]] = {
-    "session/request_permission": Player._answered,
-    "terminal/create": Player._terminal_made,
-    "terminal/output": Player._terminal_said,
-    "terminal/wait_for_exit": Player._terminal_said,
+_WE_ANSWER: Final[dict[str, Callable[[Hearing, _Asked, Json], None]]] = {
+    "session/request_permission": Hearing._answered,
+    "terminal/create": Hearing._terminal_made,
+    "terminal/output": Hearing._terminal_said,
+    "terminal/wait_for_exit": Hearing._terminal_said,
 }
