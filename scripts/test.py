@@ -47,7 +47,7 @@ def steps(slow: bool) -> list[Step]:
         Step("python", (*PYTEST, "-n", "2", *chosen, *ELSEWHERE, "tests"), tests=True),
         Step("front-end", vitest, tests=True, folder="js"),
         Step("kernels", (*PYTEST, "-n", "2", "--dist", "loadfile", *chosen, "tests/kernels"), tests=True),
-        Step("browser", (*PYTEST, "-n", "2", *chosen, "tests/browser"), tests=True),
+        Step("browser", (*PYTEST, "-n", "3", *chosen, "tests/browser"), tests=True),
         *docs,
         *agents,
     ]

@@ -48,6 +48,7 @@ def test_a_block_is_inserted_below_its_cell_and_not_run(open_notebook: OpenNoteb
     assert ["".join(cell["source"]) for cell in notebook.saved()["cells"]] == wanted
 
 
+@pytest.mark.slow
 def test_it_is_undone_as_any_other_new_cell(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook([START, PROMPT])
     notebook.run(0)
@@ -84,6 +85,7 @@ def test_a_notebook_beside_it_stays_as_it_is_though_it_is_the_active_one(open_no
     assert notebook.page.evaluate(sources, notebook.name) == [START, PROMPT, "x = 1\nprint(x)"]
 
 
+@pytest.mark.slow
 def test_a_view_of_the_output_alone_only_copies(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook([START, PROMPT])
     notebook.run(0)

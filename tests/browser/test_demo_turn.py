@@ -10,7 +10,7 @@ from .session import PROMPT, REPORT, START, answer, expect_end, question, report
 
 WAITS = [
     pytest.param("turn.wait()", id="wait"),
-    pytest.param("await turn", id="await"),
+    pytest.param("await turn", id="await", marks=pytest.mark.slow),
     pytest.param("", id="neither", marks=pytest.mark.slow),
 ]
 

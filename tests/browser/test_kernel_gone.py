@@ -24,7 +24,7 @@ END = {
 }
 
 
-@pytest.mark.parametrize("how", list(END))
+@pytest.mark.parametrize("how", ["killed", pytest.param("restarted", marks=pytest.mark.slow)])
 def test_a_question_of_a_kernel_that_ended_has_no_buttons(open_notebook: OpenNotebook, lab: Lab, how: str) -> None:
     notebook = open_notebook([START, PROMPT])
     notebook.run(0)

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 from collections.abc import Callable
 
+import pytest
+
 from .comms import Message, Sieve
 from .conftest import OpenNotebook
 from .session import PROMPT, START, answer, expect_end, turn_view
@@ -41,6 +43,7 @@ def test_the_permission_requests_own_message(open_notebook: OpenNotebook) -> Non
     play(open_notebook, Sieve(first(1, has_question)))
 
 
+@pytest.mark.slow
 def test_the_last_messages_before_the_agent_waits(open_notebook: OpenNotebook) -> None:
     """From the question on nothing arrives but the kernel's reminder, and the first reminder is lost, too."""
     asked = False

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from .conftest import OpenNotebook
@@ -78,6 +79,7 @@ def test_a_variable_and_a_file_are_chosen_by_keyboard_and_go_with_the_prompt(ope
     assert notebook.run(1) == "[('df', 'pandas DataFrame'), ('my notes.md', 'file')]"
 
 
+@pytest.mark.slow
 def test_escape_closes_the_list_and_the_prompt_goes_as_it_was_typed(open_notebook: OpenNotebook) -> None:
     notebook, view, prompt = opened(open_notebook)
     keyboard = notebook.page.keyboard
@@ -91,6 +93,7 @@ def test_escape_closes_the_list_and_the_prompt_goes_as_it_was_typed(open_noteboo
     expect(attached(view)).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_a_prompt_whose_variable_is_gone_is_refused_and_stays_to_be_mended(open_notebook: OpenNotebook) -> None:
     notebook, view, prompt = opened(open_notebook, "del df")
     keyboard = notebook.page.keyboard

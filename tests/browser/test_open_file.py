@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from .conftest import OpenNotebook
@@ -33,6 +34,7 @@ def test_a_place_opens_in_the_editor_at_its_line(open_notebook: OpenNotebook) ->
     assert notebook.page.evaluate(POSITION)[0] == "a project/tests/test_stats.py"
 
 
+@pytest.mark.slow
 def test_a_place_that_the_server_does_not_show_is_only_copied(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook([START.replace(", cwd=folder", ""), "turn.wait()\nagent.close()"])
     notebook.run(0)
@@ -53,6 +55,7 @@ CLICK = """([command, args]) => {
 }"""
 
 
+@pytest.mark.slow
 def test_folders_open_in_the_file_browser_and_drawn_files_in_the_editor(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook(["import pathlib\npathlib.Path('a dir').mkdir()\npathlib.Path('r.md').write_text('# r')"])
     notebook.run(0)

@@ -17,7 +17,10 @@ WITH_WIDGET_STATE = """jupyterapp => jupyterapp.serviceManager.settings
         "@jupyter-widgets/jupyterlab-manager:plugin", JSON.stringify({saveState: true})))"""
 
 
-@pytest.mark.parametrize("widget_state", [False, True], ids=["plain", "with-widget-state"])
+@pytest.mark.parametrize(
+    "widget_state",
+    [pytest.param(False, id="plain"), pytest.param(True, id="with-widget-state", marks=pytest.mark.slow)],
+)
 def test_the_finished_turn_is_read_once_without_its_kernel(
     open_notebook: OpenNotebook, lab: Lab, widget_state: bool
 ) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from playwright.sync_api import expect
 
 from .conftest import OpenNotebook
@@ -30,6 +31,7 @@ def test_two_views_agree_and_one_answer_settles_both(open_notebook: OpenNotebook
     assert transcript(below) in transcript(first)
 
 
+@pytest.mark.slow
 def test_a_second_click_is_refused_and_the_first_stands(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook([START, "agent", PROMPT, "[p.option_id for p in turn.permissions]"], height=TALL)
     for cell in (0, 1):
@@ -53,6 +55,7 @@ def test_a_second_click_is_refused_and_the_first_stands(open_notebook: OpenNoteb
     assert notebook.run(3) == "['no']"
 
 
+@pytest.mark.slow
 def test_a_reloaded_page_shows_the_same_transcript(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook([START, PROMPT, "agent"], height=TALL)
     notebook.run(0)
