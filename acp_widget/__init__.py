@@ -42,6 +42,7 @@ _HOMES = {
     "SessionInfo": "sessions",
     "Subscription": "deliveries",
     "AcpError": "errors",
+    "AgentBusy": "errors",
     "AgentClosed": "errors",
     "AgentExited": "errors",
     "AgentNotFound": "errors",
@@ -69,6 +70,7 @@ if TYPE_CHECKING:
     from .deliveries import Subscription as Subscription
     from .errors import (
         AcpError as AcpError,
+        AgentBusy as AgentBusy,
         AgentClosed as AgentClosed,
         AgentExited as AgentExited,
         AgentNotFound as AgentNotFound,

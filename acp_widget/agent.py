@@ -59,6 +59,7 @@ class Agent(Callbacks):
     in the kernel: shown, and within `cwd` and the additional directories (docs/client-services.md).
     `watch`: True, or folders, whose files are copied before each turn, so that `turn.revert()` can restore whatever
     was changed in them; default: the temporary folder of `"demo"` (docs/undo.md).
+    `queue`: whether a prompt waits while the agent is busy; with False, `AgentBusy` is raised.
 
     Raises `ValueError` for an unknown policy, an empty command, or a `cwd` that is no folder. May be used from any
     thread. An Agent that nobody holds any more ends when its work is done.
@@ -85,6 +86,7 @@ class Agent(Callbacks):
         client_files: bool = False,
         client_terminals: bool = False,
         watch: Watch = None,
+        queue: bool = True,
     ) -> None:
         launch = registry.launch(agent)
         self._permissions = check_policy(permissions)
@@ -92,7 +94,7 @@ class Agent(Callbacks):
         check_agent(
             **{"cwd": cwd, "env": env, "start_timeout": start_timeout, "nobody_after": nobody_after},
             **{"session": session, "additional_directories": additional_directories, "mcp_servers": mcp_servers},
-            **{"client_files": client_files, "client_terminals": client_terminals, "watch": watch},
+            **{"client_files": client_files, "client_terminals": client_terminals, "watch": watch, "queue": queue},
         )
         self._cwd, temporary = folders.choose(cwd, own=launch.own_folder)
         audience = Audience()
@@ -110,6 +112,7 @@ class Agent(Callbacks):
             client_files=client_files,
             client_terminals=client_terminals,
             watch=watched(watch, self._cwd, own=temporary),
+            queue=queue,
         )
         self._stage = Stage(self._driver, audience, nobody_after=nobody_after)
         self._driver.at_last.append(partial(folders.release, self._cwd))
@@ -134,7 +137,8 @@ class Agent(Callbacks):
         texts, a `Path`, bytes, frames, arrays, figures, exceptions, results (docs/attaching.md). `{df}` in the text
         becomes a mention of what is attached as `df`. `cells=[3, 4]`: code and output of the runs In[3] and In[4].
         While the agent is busy the prompt waits in a queue. `show=False` draws nothing. Raises `ValueError` for an
-        empty prompt; it, `TypeError` or `OSError` for what cannot be attached; and `AgentClosed` after `close()`.
+        empty prompt; it, `TypeError` or `OSError` for what cannot be attached; `AgentClosed` after `close()`; and
+        `AgentBusy` where prompts do not wait.
 
         >>> from acp_widget import Agent
         >>> with Agent("demo") as agent:
@@ -172,6 +176,8 @@ class Agent(Callbacks):
         given = attached(text, parts, attach, named, cells, known=mentions.names)
         if given.doubt:
             tell(given.doubt)
+        if not self._driver.queue:
+            on_its_thread(self._driver.check_free)
         turn = Turn(Lent(self), self._driver.state.next_turn(), prompt=given.text)
         if show:
             self._stage.show(turn._key)

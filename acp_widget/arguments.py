@@ -116,4 +116,5 @@ _CHECKS: Final = {
     "client_files": check_switch,
     "client_terminals": check_switch,
     "watch": _check_watch,
+    "queue": check_switch,
 }

@@ -42,6 +42,7 @@ class Composer:
 
     def prompt(self, text: str, mentions: Mapping[str, bool]) -> asyncio.Future[None] | None:
         """Prompt the agent with what is mentioned, or queue the prompt; done at once where nothing is."""
+        self._driver.check_free()
         if mentions:
             return asyncio.ensure_future(self._attach(text, mentions))
         self._driver.prompt(self._driver.state.next_turn(), attached(text, (), None, {}).blocks, "composer")
@@ -49,6 +50,7 @@ class Composer:
 
     def again(self, turn: str) -> None:
         """Send what a turn was prompted with once more. Raises `AcpError` for a turn that has no prompt."""
+        self._driver.check_free()
         blocks = self._driver.prompts.again(turn)
         if blocks is None:
             raise errors.AcpError("This turn is not in the session any more.", hint="Write the prompt again.")
@@ -58,6 +60,7 @@ class Composer:
         roots = self._roots()
         what = "To read " + ", ".join(f"@{name[:80]}" for name in mentions)[:500]
         given = await self._apart(lambda: mentioned(text, mentions, roots), _ATTACH, what)
+        self._driver.check_free()
         self._driver.prompt(self._driver.state.next_turn(), given.blocks, "composer")
 
     def _roots(self) -> Roots:

@@ -60,6 +60,7 @@ class Driver:
         client_files: bool = False,
         client_terminals: bool = False,
         watch: Sequence[str] = (),
+        queue: bool = True,
     ) -> None:
         self.state = State()
         self.prompts = Prompts(self.state, self.emit)
@@ -83,7 +84,7 @@ class Driver:
         self._launch = launch
         self._cwd, self._temporary, self._env = cwd, temporary, {**launch.env, **(env or {})}
         self._start_timeout = start_timeout
-        self._client_files, self._client_terminals = client_files, client_terminals
+        self._client_files, self._client_terminals, self.queue = client_files, client_terminals, queue
         self._peer: Peer | None = None
         self.ready = False
         """It has a session, and can be sent prompts."""
@@ -132,6 +133,13 @@ class Driver:
             runtime.call(self.emit, {"type": "diagnostic", "message": message, "where": "widget"})
 
     # --- prompts ---------------------------------------------------------------------------------------------------
+
+    def check_free(self) -> None:
+        """Raise `AgentBusy` where a prompt would have to wait and none may."""
+        if not self.queue and (self.prompts or self.state.busy()):
+            raise errors.AgentBusy(
+                "The agent is busy, and its prompts do not wait (queue=False).", hint="agent.wait() waits for it."
+            )
 
     def prompt(self, turn: str, blocks: Choose, source: str) -> None:
         """Send a prompt, or queue it while the agent is busy or starting."""

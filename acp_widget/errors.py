@@ -101,6 +101,12 @@ class AgentClosed(AcpError):
     title = "The agent was closed"
 
 
+class AgentBusy(AcpError):
+    """A prompt while the agent works or starts, of an `Agent(…, queue=False)`; nothing was sent."""
+
+    title = "The agent is busy"
+
+
 class WaitNotPossible(AcpError):
     """A blocking wait cannot work here (uvloop, for instance); the message says what can."""
 

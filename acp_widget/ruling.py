@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Callable, Sequence
 from typing import Protocol, TypeVar
 
@@ -79,6 +80,22 @@ class Ruling:
         on_its_thread(lambda: self._holder._asking.revoke(text))
         return self
 
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Write the rules in force into a JSON file, the added ones too: for `permissions=Policy.load(path)` later.
+
+        A word as `permissions` is kept as `otherwise`; a function cannot be: `otherwise` is `"ask"` then. `OSError`.
+
+        >>> import tempfile, pathlib
+        >>> from acp_widget import Agent, Policy
+        >>> file = pathlib.Path(tempfile.mkdtemp()) / "rules.json"
+        >>> Agent("demo").policy.add("Run('pytest *')").save(file)
+        >>> Policy.load(file)
+        Policy(allow=[Run('pytest *')], reject=[], otherwise='ask')
+        """
+        given, added = self._holder.permissions, self._holder._asking.added
+        own = given if isinstance(given, policy.Policy) else policy.Policy(otherwise=_word(given))
+        own.plus(added).save(path)
+
     @property
     def decisions(self) -> Entities[Permission]:
         """Every request that was answered: `title`, `allowed`, `by`, `why` (the rule), `answered_at`; `to_frame()`."""
@@ -101,6 +118,10 @@ class Ruling:
         rules = "".join(f", {word} {rule!r}" for word, rule in self.rules)
         count = len(self.decisions)
         return f"<policy {name}{rules}; {count} decision{'' if count == 1 else 's'}>"
+
+
+def _word(given: policy.Permissions) -> policy.Word:
+    return given if isinstance(given, str) else "ask"
 
 
 def key_of(reader: Reader, asked: object, example: str) -> str:

@@ -14,6 +14,7 @@ import pytest
 
 from acp_widget import (
     Agent,
+    AgentBusy,
     AgentClosed,
     AgentExited,
     AgentNotFound,
@@ -380,3 +381,26 @@ def test_repr_is_one_informative_line(demo: Callable[..., Agent]) -> None:
         assert "\n" not in text
         assert " at 0x" not in text
         assert len(text) < 300
+
+
+# --- busy -------------------------------------------------------------------------------------------------------------
+
+
+def test_a_prompt_to_a_busy_agent_raises_where_none_may_wait(demo: Callable[..., Agent]) -> None:
+    agent = demo(queue=False)
+    turn = agent.prompt("/slow")
+    until(lambda: turn.text)
+    with pytest.raises(AgentBusy, match=r"agent\.wait\(\) waits for it"):
+        agent.prompt("And now?")
+    assert [each.prompt for each in agent.turns] == ["/slow"]
+    agent.cancel()
+    turn.wait()
+    assert agent.prompt("Hello").wait().stop_reason == "end_turn"
+
+
+def test_a_prompt_right_behind_the_first_one_raises_too(demo: Callable[..., Agent]) -> None:
+    agent = demo(queue=False, permissions="reject")
+    turn = agent.prompt(FIX)
+    with pytest.raises(AgentBusy):
+        agent.prompt("And now?")
+    turn.wait()

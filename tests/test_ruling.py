@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from acp_widget import Agent, AnswerRefused, Edit, Policy, Run
+from acp_widget import Agent, AnswerRefused, Budget, Edit, Policy, Run
+from acp_widget.policy import Permissions
 
 FIX = "The test for mean() fails on an empty list. Fix it."
 
@@ -132,3 +133,21 @@ def test_what_is_refused_is_told_without_the_inside() -> None:
                 wrong()
             inside = [each for each in told.traceback[2:] if not each.ishidden(told)]
             assert not inside
+
+
+def test_rules_added_in_a_session_are_kept_in_a_file_for_the_next(tmp_path: Path) -> None:
+    agent = Agent("demo", permissions=Policy(allow=[Edit("src/**")], budget=Budget(calls=5)))
+    agent.policy.add("Run('pytest *')").add("Run('rm *')", "reject").save(tmp_path / "rules.json")
+    kept = Policy.load(tmp_path / "rules.json")
+    assert kept == Policy([Edit("src/**"), Run("pytest *")], [Run("rm *")], budget=Budget(calls=5))
+    assert Agent("demo", permissions=kept).policy.rules == agent.policy.rules
+
+
+@pytest.mark.parametrize(("given", "otherwise"), [("reject", "reject"), (lambda asked: "allow", "ask")])
+def test_a_word_is_kept_as_what_happens_otherwise_and_a_function_is_not_kept(
+    tmp_path: Path, given: Permissions, otherwise: str
+) -> None:
+    agent = Agent("demo", permissions=given)
+    agent.policy.add("Read('**')").save(tmp_path / "rules.json")
+    kept = Policy.load(tmp_path / "rules.json")
+    assert (kept.otherwise, list(map(repr, kept.allow))) == (otherwise, ["Read('**')"])
