@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 from . import errors, policy, runtime
@@ -80,7 +80,7 @@ class Ruling:
         on_its_thread(lambda: self._holder._asking.revoke(text))
         return self
 
-    def save(self, path: str | os.PathLike[str]) -> None:
+    def save(self, path: str | Path) -> None:
         """Write the rules in force into a JSON file, the added ones too: for `permissions=Policy.load(path)` later.
 
         A word as `permissions` is kept as `otherwise`; a function cannot be: `otherwise` is `"ask"` then. `OSError`.
