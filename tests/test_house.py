@@ -133,8 +133,8 @@ LIBRARIES: dict[str, set[str]] = {
 }
 
 PUBLIC = """
-    AcpError Agent AgentBusy AgentClosed AgentExited AgentNotFound AnswerRefused Attachment AuthRequired Budget Change Choice
-    CodeBlock Command Config ConnectionClosed Diff Edit Entities Fetch Message NoAnswer NobodyWatching NotOffered
+    AcpError Agent AgentBusy AgentClosed AgentExited AgentNotFound AnswerRefused Attachment AuthRequired Budget Change
+    Choice CodeBlock Command Config ConnectionClosed Diff Edit Entities Fetch Message NoAnswer NobodyWatching NotOffered
     Permission PermissionsFailed Plan PlanEntry Policy ProtocolVersionError Read RequestError Rule Run SessionInfo
     SessionNotFound StartTimeout Subscription Terminal Tool ToolCall TouchedFile Turn Usage Verdict WaitNotPossible
     __version__
