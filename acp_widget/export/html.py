@@ -79,7 +79,8 @@ def _said(entry: Said) -> str:
 
 @draw.register
 def _line(entry: Line) -> str:
-    text = f"<b>{_text(entry.label)}</b>" + (f" {_text(running(entry.text))}" if entry.text else "")
+    label = _text(literal(entry.label, one_line=True))
+    text = f"<b>{label}</b>" + (f" {_text(running(entry.text))}" if entry.text else "")
     return f'<div style="white-space:pre-wrap;{_BAD if entry.bad else _QUIET}">{text}</div>'
 
 

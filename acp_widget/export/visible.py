@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import unicodedata
+from collections.abc import Callable
+from typing import Final
 
 _HIDDEN_CATEGORIES = frozenset({"Cc", "Cf", "Cs", "Co", "Zl", "Zp"})
 # Spaces that are not the space, fillers, variation selectors.
@@ -27,20 +29,17 @@ _HIDDEN_RANGES = (
 _TURNING = frozenset([*range(0x202A, 0x202F), *range(0x2066, 0x206A)])
 
 
-def literal(text: str, *, one_line: bool = False) -> str:
-    """For commands, paths, titles, patches: everything hidden becomes ⟨U+202E⟩. Line breaks and tabs stay, unless
-    `one_line`."""
-    if text.isascii() and text.isprintable():
-        return text
-    kept = "" if one_line else "\n\t"
-    return "".join(char if char in kept or not _hidden(char) else _mark(char) for char in text)
+class _Marks(dict[int, str]):
+    """What stands for each character that was met, for `str.translate`: patches are long, and looking takes time."""
 
+    def __init__(self, unwanted: Callable[[str], bool], kept: str = "") -> None:
+        super().__init__({ord(char): char for char in kept})
+        self._unwanted = unwanted
 
-def running(text: str) -> str:
-    """For what somebody says: only control characters and what changes the direction of the text."""
-    if text.isascii() and text.isprintable():
-        return text
-    return "".join(_mark(char) if _unwanted(char) else char for char in text.replace("\r\n", "\n"))
+    def __missing__(self, code: int) -> str:
+        char = chr(code)
+        self[code] = told = f"⟨U+{code:04X}⟩" if self._unwanted(char) else char
+        return told
 
 
 def _hidden(char: str) -> bool:
@@ -49,8 +48,20 @@ def _hidden(char: str) -> bool:
 
 
 def _unwanted(char: str) -> bool:
-    return ord(char) in _TURNING or (char not in "\n\t" and unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp"))
+    return ord(char) in _TURNING or unicodedata.category(char) in ("Cc", "Cs", "Zl", "Zp")
 
 
-def _mark(char: str) -> str:
-    return f"⟨U+{ord(char):04X}⟩"
+_LITERAL: Final = _Marks(_hidden, kept="\n\t")
+_ONE_LINE: Final = _Marks(_hidden)
+_RUNNING: Final = _Marks(_unwanted, kept="\n\t")
+
+
+def literal(text: str, *, one_line: bool = False) -> str:
+    """For commands, paths, titles, patches: everything hidden becomes ⟨U+202E⟩. Line breaks and tabs stay, unless
+    `one_line`."""
+    return text.translate(_ONE_LINE if one_line else _LITERAL)
+
+
+def running(text: str) -> str:
+    """For what somebody says: only control characters and what changes the direction of the text."""
+    return text.replace("\r\n", "\n").translate(_RUNNING)
