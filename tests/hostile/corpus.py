@@ -10,8 +10,8 @@ from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from acp_widget.recording.hearing import Hearing
 from acp_widget.recording.listener import Listener
-from acp_widget.recording.player import Player
 from acp_widget.session.state import State
 
 Json = dict[str, Any]
@@ -437,10 +437,10 @@ def session_of_all(chosen: Iterable[Payload]) -> Iterator[Json]:
 def heard(records: Iterable[Json]) -> State:
     """The state after all of it, through dialect and reducer."""
     listener = Listener()
-    player = Player(listener)
+    hearing = Hearing(listener)
     for record in records:
         if "event" in record:
             listener.tell(record["event"])
         else:
-            player.hear(record)
+            hearing.hear(record)
     return listener.state
