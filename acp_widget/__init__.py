@@ -21,6 +21,7 @@ _HOMES = {
     "Config": "config",
     "Diff": "results",
     "Entities": "results",
+    "LogEntry": "log",
     "Message": "results",
     "Permission": "results",
     "Plan": "results",
@@ -87,6 +88,7 @@ if TYPE_CHECKING:
         StartTimeout as StartTimeout,
         WaitNotPossible as WaitNotPossible,
     )
+    from .log import LogEntry as LogEntry
     from .policy import (
         Budget as Budget,
         Edit as Edit,

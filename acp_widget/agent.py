@@ -24,10 +24,12 @@ from .driver import Driver
 from .lent import Lent
 from .policy import Permissions, Verdict
 from .policy import check as check_policy
+from .recorded import Recorded
 from .results import Entities, Permission, Turn, quoted
 from .ruling import Asked, Ruling, key_of, on_its_thread
 from .sessions import Servers, place
 from .stage import Audience, Stage
+from .tape import Tape
 from .undo.undo import Watch, watched
 from .widget import waiting
 from .widget.widget import SessionWidget
@@ -38,7 +40,7 @@ _NOT_USERS = (__package__, "IPython")  # packages whose lines are not the user's
 _RESTART_HINT = "agent.restart() ends its process and starts it again."
 
 
-class Agent(Callbacks):
+class Agent(Callbacks, Recorded):
     """A coding agent that speaks the Agent Client Protocol, driven from Python and from its widget.
 
     `agent`: a known name (`"claude"`; `python -m acp_widget agents` lists them), a command line, a list of arguments,
@@ -60,8 +62,10 @@ class Agent(Callbacks):
     `watch`: True, or folders, whose files are copied before each turn, so that `turn.revert()` can restore whatever
     was changed in them; default: the temporary folder of `"demo"` (docs/undo.md).
     `queue`: whether a prompt waits while the agent is busy; with False, `AgentBusy` is raised.
+    `record`: a file that gets every message, without secrets (docs/recording.md).
 
-    Raises `ValueError` for an unknown policy, an empty command, or a `cwd` that is no folder. May be used from any
+    Raises `ValueError` for an unknown policy, an empty command, or a `cwd` that is no folder, `FileExistsError` for a
+    `record` that is there, `OSError` for one that cannot be written. May be used from any
     thread. An Agent that nobody holds any more ends when its work is done.
 
     >>> from acp_widget import Agent
@@ -87,6 +91,7 @@ class Agent(Callbacks):
         client_terminals: bool = False,
         watch: Watch = None,
         queue: bool = True,
+        record: str | os.PathLike[str] | None = None,
     ) -> None:
         launch = registry.launch(agent)
         self._permissions = check_policy(permissions)
@@ -95,7 +100,9 @@ class Agent(Callbacks):
             **{"cwd": cwd, "env": env, "start_timeout": start_timeout, "nobody_after": nobody_after},
             **{"session": session, "additional_directories": additional_directories, "mcp_servers": mcp_servers},
             **{"client_files": client_files, "client_terminals": client_terminals, "watch": watch, "queue": queue},
+            record=record,
         )
+        tape = Tape(record)
         self._cwd, temporary = folders.choose(cwd, own=launch.own_folder)
         audience = Audience()
         self._driver = Driver(
@@ -113,6 +120,7 @@ class Agent(Callbacks):
             client_terminals=client_terminals,
             watch=watched(watch, self._cwd, own=temporary),
             queue=queue,
+            tape=tape,
         )
         self._stage = Stage(self._driver, audience, nobody_after=nobody_after)
         self._driver.at_last.append(partial(folders.release, self._cwd))

@@ -63,6 +63,13 @@ def check_folder(value: object, name: str = "cwd") -> None:
         raise ValueError(f"{name}= is empty. Leave it out, or name a folder.")
 
 
+def _check_file(value: object, name: str) -> None:
+    if value is not None and not isinstance(value, (str, os.PathLike)):
+        raise TypeError(f"{name}= takes the name of a file, a text or a Path, not {_kind(value)}.")
+    if value == "":
+        raise ValueError(f"{name}= is empty. Leave it out, or name a file.")
+
+
 def _check_span(value: object, name: str) -> None:
     check_seconds(value, name)
     if isinstance(value, numbers.Real) and value < 0:
@@ -117,4 +124,5 @@ _CHECKS: Final = {
     "client_terminals": check_switch,
     "watch": _check_watch,
     "queue": check_switch,
+    "record": _check_file,
 }

@@ -13,6 +13,7 @@ import math
 import os
 import time
 from collections.abc import Callable, Mapping, Sequence
+from functools import partial
 from typing import Any
 
 from . import ending, errors, policy, registry, runtime
@@ -27,6 +28,7 @@ from .registry import Launch
 from .session.reducer import reduce
 from .session.state import State
 from .sessions import Sessions
+from .tape import Tape
 from .undo.undo import Undo
 
 log = logging.getLogger(__name__)
@@ -61,6 +63,7 @@ class Driver:
         client_terminals: bool = False,
         watch: Sequence[str] = (),
         queue: bool = True,
+        tape: Tape | None = None,
     ) -> None:
         self.state = State()
         self.prompts = Prompts(self.state, self.emit)
@@ -83,20 +86,32 @@ class Driver:
         self.started = False
         self._launch = launch
         self._cwd, self._temporary, self._env = cwd, temporary, {**launch.env, **(env or {})}
+        self.tape = tape or Tape()
+        self.tape.begin(launch.label, launch.command, self.sessions.place, self._env, self._not_recorded)
         self._start_timeout = start_timeout
-        self._client_files, self._client_terminals, self.queue = client_files, client_terminals, queue
+        self.queue = queue
+        self._host = partial(
+            Host,
+            folders,
+            files=client_files,
+            terminals=client_terminals,
+            missing_is_empty=launch.missing_file_is_empty,
+            before_write=self.undo.before_write,
+            calls=self.state.calls_under_way,
+        )
+        """What a process of the agent may ask us to do; it takes `env`."""
         self._peer: Peer | None = None
         self.ready = False
         """It has a session, and can be sent prompts."""
         self._starting: asyncio.Task[None] | None = None
-        self._leaving: set[asyncio.Future[None]] = set()
+        self._leaving = ending.Leaving(lambda: self.settle() if self.abandoned else None)
         self._closing: asyncio.Task[None] | None = None
         self.abandoned = False
         """Nobody holds the Agent any more: it ends when it has nothing left to do."""
         self.twin = False
         """Whether those who are told what happens may still use what stood for the Agent."""
         self.end_telling: Callable[[], None] = lambda: None
-        self.at_last: list[Callable[[], None]] = []
+        self.at_last: list[Callable[[], None]] = [lambda: self.tape.close()]
         """What is to be done when nobody holds the Agent any more, and it has ended."""
         self.patience: float | None = None
         """Seconds that the agent may take for one answer of its start."""
@@ -131,6 +146,10 @@ class Driver:
         if message not in self._reported and len(self._reported) < 100:
             self._reported.add(message)
             runtime.call(self.emit, {"type": "diagnostic", "message": message, "where": "widget"})
+
+    def _not_recorded(self, why: str) -> None:
+        self.asking.warnings.append((why, UserWarning))
+        self.report(why)
 
     # --- prompts ---------------------------------------------------------------------------------------------------
 
@@ -205,6 +224,7 @@ class Driver:
     def emit(self, event: dict[str, Any]) -> None:
         """Reduce one event, pass its operations on, send its answers, and do what follows from it. Never raises."""
         event["at"] = time.time()
+        self.tape.event(event)
         outcome = reduce(self.state, event)
         self.undo.heard(event)  # before the answers: what they allow may change a file
         if outcome.ops:
@@ -238,6 +258,7 @@ class Driver:
         """Do what can be done now: send the next prompt, tell who waits, end an agent that nobody holds."""
         self._send_next()
         if self.idle():
+            self.tape.sync()
             waiters, self._idle_waiters = self._idle_waiters, []
             for waiter in waiters:
                 if waiter.set_running_or_notify_cancel():
@@ -337,19 +358,22 @@ class Driver:
     async def _start(self) -> None:
         command, environment = self._launch.command, {**os.environ, **self._env}
         try:
-            await self._all_left()  # never two agents at once in one folder
+            self.tape.learn(self._env, self.sessions.place)
+            await self._leaving.over()  # never two agents at once in one folder
             found = await registry.find(self._launch, environment, self._cwd)
             command = found.command
             self.emit({"type": "launching", "command": list(command), "note": found.note})
             transport = await StdioTransport.start(command, cwd=self._cwd, env=self._env)
             # An agent that is on its way out is not listened to any more.
-            host = self._host(environment)
+            host = self._host(env=environment)
             peer = Peer(
                 transport,
                 lambda event: self._heard(event, host) if peer is self._peer else None,
                 on_closed=lambda error: self._end("failed", error) if peer is self._peer else None,
+                on_traffic=lambda way, message: self.tape.passed(way, message, late=peer is not self._peer),
                 services=host,
             )
+            host.emit = self.tape.shown(host.emit, lambda: peer is self._peer)
             self._peer = peer
             patience = found.patience if self._start_timeout is None else self._start_timeout
             self.patience = None if math.isinf(patience) else patience
@@ -366,18 +390,6 @@ class Driver:
             self.ready, self._starting = True, None
         runtime.tell(self.on_change)
         self.settle()
-
-    def _host(self, environment: Mapping[str, str]) -> Host:
-        """What this agent may ask us to do."""
-        return Host(
-            [self._cwd, *self.sessions.place.get("additionalDirectories", ())],
-            files=self._client_files,
-            terminals=self._client_terminals,
-            env=environment,
-            missing_is_empty=self._launch.missing_file_is_empty,
-            before_write=self.undo.before_write,
-            calls=self.state.calls_under_way,
-        )
 
     def _did_not_start(self, error: errors.AcpError) -> None:
         self._starting = None
@@ -397,24 +409,11 @@ class Driver:
             self.prompts.forget()
         if starting is not None:
             starting.cancel()
-            self._leave(starting)
+            self._leaving.add(starting)
         if peer is not None:
-            self._leave(asyncio.ensure_future(peer.close()))
+            self._leaving.add(asyncio.ensure_future(peer.close()))
         told = error.as_dict() if error else None
         self.emit({"type": "ended", "connection": connection, "error": told, "keepQueued": keep_queued})
-
-    def _leave(self, task: asyncio.Future[None]) -> None:
-        self._leaving.add(task)
-        task.add_done_callback(self._has_left)
-
-    def _has_left(self, task: asyncio.Future[None]) -> None:
-        self._leaving.discard(task)
-        if self.abandoned and not self._leaving:
-            self.settle()
-
-    async def _all_left(self) -> None:
-        while self._leaving:
-            await asyncio.wait(set(self._leaving))
 
     def leave(self) -> None:
         """Nobody holds the Agent any more, and it has ended: nothing stays of it but what somebody still looks at."""
@@ -440,6 +439,6 @@ class Driver:
             )
             self._end("closed", error)
             self.asking.stop()
-            self._leave(asyncio.ensure_future(self.undo.close()))
-            self._closing = asyncio.ensure_future(self._all_left())
+            self._leaving.add(asyncio.ensure_future(self.undo.close()))
+            self._closing = asyncio.ensure_future(self.tape.until(self._leaving.over()))
         return self._closing

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import atexit
 import concurrent.futures
 import contextlib
@@ -10,6 +11,7 @@ import os
 import sys
 import threading
 import weakref
+from collections.abc import Callable
 from typing import Protocol
 
 from . import runtime
@@ -28,6 +30,32 @@ class Ending(Protocol):
     def foreign(self) -> bool: ...
 
     async def close(self) -> None: ...
+
+
+class Leaving:
+    """What of one agent is on its way out. `on_left()` is called when the last of it has ended."""
+
+    def __init__(self, on_left: Callable[[], object]) -> None:
+        self._on_left = on_left
+        self._tasks: set[asyncio.Future[None]] = set()
+
+    def __bool__(self) -> bool:
+        return bool(self._tasks)
+
+    def add(self, task: asyncio.Future[None]) -> None:
+        """One more."""
+        self._tasks.add(task)
+        task.add_done_callback(self._has_left)
+
+    def _has_left(self, task: asyncio.Future[None]) -> None:
+        self._tasks.discard(task)
+        if not self._tasks:
+            self._on_left()
+
+    async def over(self) -> None:
+        """Wait until nothing is left."""
+        while self._tasks:
+            await asyncio.wait(set(self._tasks))
 
 
 _all: weakref.WeakSet[Ending] = weakref.WeakSet()

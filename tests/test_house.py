@@ -15,7 +15,7 @@ PACKAGE = ROOT / "acp_widget"
 
 # Room (a module or package of acp_widget) → the rooms it may import. Everybody may use `errors`, but not `session`.
 ARROWS: dict[str, set[str]] = {
-    "__init__": {"agent", "config", "deliveries", "magics", "policy", "results", "sessions"},
+    "__init__": {"agent", "config", "deliveries", "log", "magics", "policy", "results", "sessions"},
     "__main__": {"commands"},
     "magics": {"agent", "entities", "policy", "registry"},
     "commands": {"recording", "registry"},
@@ -31,16 +31,20 @@ ARROWS: dict[str, set[str]] = {
         "lent",
         "opening",
         "policy",
+        "recorded",
         "registry",
         "results",
         "ruling",
         "runtime",
         "sessions",
         "stage",
+        "tape",
         "undo",
         "widget",
         "asking",
     },
+    "recorded": {"driver", "entities", "log", "runtime"},
+    "log": {"entities", "export", "frames", "frozen", "recording"},
     "ruling": {"asking", "entities", "policy", "results", "runtime"},
     "lent": {"controls", "driver", "results", "runtime", "stage", "undo", "widget"},
     "callbacks": {"deliveries", "driver", "entities", "opening", "parts", "results", "runtime", "session"},
@@ -64,8 +68,10 @@ ARROWS: dict[str, set[str]] = {
         "runtime",
         "session",
         "sessions",
+        "tape",
         "undo",
     },
+    "tape": {"protocol", "recording"},
     "login": {"asking", "prompts", "protocol", "runtime", "session"},
     "prompts": {"protocol", "runtime", "session"},
     "sessions": {"login", "prompts", "protocol", "session"},
@@ -134,7 +140,8 @@ LIBRARIES: dict[str, set[str]] = {
 
 PUBLIC = """
     AcpError Agent AgentBusy AgentClosed AgentExited AgentNotFound AnswerRefused Attachment AuthRequired Budget Change
-    Choice CodeBlock Command Config ConnectionClosed Diff Edit Entities Fetch Message NoAnswer NobodyWatching NotOffered
+    Choice CodeBlock Command Config ConnectionClosed Diff Edit Entities Fetch LogEntry Message NoAnswer
+    NobodyWatching NotOffered
     Permission PermissionsFailed Plan PlanEntry Policy ProtocolVersionError Read RequestError Rule Run SessionInfo
     SessionNotFound StartTimeout Subscription Terminal Tool ToolCall TouchedFile Turn Usage Verdict WaitNotPossible
     __version__

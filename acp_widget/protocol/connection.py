@@ -37,7 +37,8 @@ class Connection:
     `on_request(id, method, params)` returns `NOT_HANDLED` for an unknown method (answered -32601); anything else means
     that `respond` or `respond_error` will be called, now or later. `on_notification(method, params)`.
     `on_end(reason)` once, when the stream ended and `close()` was not called.
-    `on_diagnostic(message, where)`: what was tolerated. `on_traffic("in" | "out", message)`: every message.
+    `on_diagnostic(message, where)`: what was tolerated. `on_traffic("in" | "out", message)`: every message, and the
+    `NotAMessage` of what is none.
     All are called one after the other, in the order of the messages. One that raises becomes a diagnostic.
 
     Sending never waits and never raises: messages go out in the order of the calls.
@@ -178,6 +179,7 @@ class Connection:
                 try:
                     message = await self._transport.receive()
                 except NotAMessage as line:
+                    self._guard(self._on_traffic, "in", line)
                     self._noisy(line)
                 else:
                     self._guard(self._on_traffic, "in", message)

@@ -1,0 +1,92 @@
+"""The newest messages of a connection, both ways, as they passed; redacted when somebody reads them."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Callable
+from typing import Any, Final
+
+from ..protocol.transport import NotAMessage
+
+Json = dict[str, Any]
+
+MESSAGES: Final = 10_000
+CHARACTERS: Final = 8_000_000
+
+
+class Passed:
+    """One message. `record` is what a recording says of it: `dir`, and `msg`, `raw` or `cut`."""
+
+    __slots__ = ("_message", "_record", "at", "number", "weight")
+
+    def __init__(self, number: int, at: float, way: str, message: Any, redact: Callable[[str, Any], Json]) -> None:
+        self.number, self.at = number, at
+        self.weight = weight(message)
+        self._message: tuple[str, Any, Callable[[str, Any], Json]] | None = (way, message, redact)
+        self._record: Json = {}
+
+    @property
+    def record(self) -> Json:
+        """Made once; shared: not to be changed."""
+        todo = self._message
+        if todo is not None:
+            way, message, redact = todo
+            self._record = redact(way, message)
+            self._message = None
+        return self._record
+
+
+class Traffic:
+    """The newest `MESSAGES`, of about `CHARACTERS` together; at least one, however large."""
+
+    def __init__(self) -> None:
+        self.count = 0
+        """How many there were in all."""
+        self._kept: deque[Passed] = deque()
+        self._weight = 0
+
+    def add(self, at: float, way: str, message: Any, redact: Callable[[str, Any], Json]) -> Passed:
+        """One more."""
+        self.count += 1
+        passed = Passed(self.count, at, way, message, redact)
+        self._kept.append(passed)
+        self._weight += passed.weight
+        while len(self._kept) > 1 and (len(self._kept) > MESSAGES or self._weight > CHARACTERS):
+            self._weight -= self._kept.popleft().weight
+        return passed
+
+    def kept(self) -> list[Passed]:
+        """Those that are kept, oldest first. From any thread."""
+        return list(self._kept.copy())
+
+
+def weight(message: Any) -> int:
+    """About the characters that a message has, without making a text of it.
+
+    >>> weight({"a": ["bcd", 1]})
+    28
+    """
+    found, todo = 0, [message]
+    while todo:
+        value = todo.pop()
+        if isinstance(value, str):
+            found += len(value)
+        elif isinstance(value, dict):
+            found += sum(map(len, value)) + 8 * len(value)
+            todo.extend(value.values())
+        elif isinstance(value, (list, tuple)):
+            found += 8
+            todo.extend(value)
+        else:
+            found += 8
+    return found
+
+
+def record_of(way: str, message: Any, hide: Callable[[Any], Any]) -> Json:
+    """What is written of a message. One that cannot be redacted or written is left out, and says so."""
+    try:
+        if isinstance(message, NotAMessage):
+            return {"dir": way, "raw": hide(message.text), "reason": hide(message.reason)}
+        return {"dir": way, "msg": hide(message)}
+    except Exception as fault:  # nothing is written that was not looked through
+        return {"dir": way, "cut": f"a message that could not be redacted ({type(fault).__name__})"}
