@@ -40,6 +40,7 @@ _HOMES = {
     "Run": "policy",
     "Tool": "policy",
     "Verdict": "policy",
+    "Player": "player",
     "SessionInfo": "sessions",
     "Subscription": "deliveries",
     "AcpError": "errors",
@@ -89,6 +90,7 @@ if TYPE_CHECKING:
         WaitNotPossible as WaitNotPossible,
     )
     from .log import LogEntry as LogEntry
+    from .player import Player as Player
     from .policy import (
         Budget as Budget,
         Edit as Edit,

@@ -16,7 +16,6 @@ from typing import Any
 from . import ending, errors, folders, registry, runtime
 from .arguments import check_agent, check_seconds, check_switch
 from .asking import Asking
-from .callbacks import Callbacks
 from .content import mentions
 from .content.attached import Attach, attached
 from .content.cells import Cells
@@ -25,6 +24,7 @@ from .lent import Lent
 from .policy import Permissions, Verdict
 from .policy import check as check_policy
 from .recorded import Recorded
+from .replaying import Replaying
 from .results import Entities, Permission, Turn, quoted
 from .ruling import Asked, Ruling, key_of, on_its_thread
 from .sessions import Servers, place
@@ -34,13 +34,12 @@ from .undo.undo import Watch, watched
 from .widget import waiting
 from .widget.widget import SessionWidget
 
-_INTERRUPT_GRACE = 1.5  # seconds an interrupted wait gives the agent to confirm the cancel
 _CLOSE_TIMEOUT = 20.0  # seconds; the steps of an end take less together
 _NOT_USERS = (__package__, "IPython")  # packages whose lines are not the user's own
 _RESTART_HINT = "agent.restart() ends its process and starts it again."
 
 
-class Agent(Callbacks, Recorded):
+class Agent(Replaying, Recorded):
     """A coding agent that speaks the Agent Client Protocol, driven from Python and from its widget.
 
     `agent`: a known name (`"claude"`; `python -m acp_widget agents` lists them), a command line, a list of arguments,
@@ -126,6 +125,9 @@ class Agent(Callbacks, Recorded):
         self._driver.at_last.append(partial(folders.release, self._cwd))
         reader = self._reader
         self._driver.asking.view = lambda key: Permission(reader, key)
+        self._end_when_dropped()
+
+    def _end_when_dropped(self) -> None:
         weakref.finalize(self, _abandon, self._driver).atexit = False
 
     # --- prompting -------------------------------------------------------------------------------------------------
@@ -180,7 +182,7 @@ class Agent(Callbacks, Recorded):
         if not text.strip():
             raise ValueError("The prompt is empty.")
         check_switch(show, "show", attach=True)
-        self._check_usable()
+        self._check_live()
         given = attached(text, parts, attach, named, cells, known=mentions.names)
         if given.doubt:
             tell(given.doubt)
@@ -239,7 +241,7 @@ class Agent(Callbacks, Recorded):
     @permissions.setter
     def permissions(self, value: Permissions) -> None:
         self._check_process()
-        self._permissions = check_policy(value)
+        self._permissions = self._driver.check_policy(value)
         runtime.call(self._driver.set_policy, self._permissions)
 
     @property
@@ -305,7 +307,7 @@ class Agent(Callbacks, Recorded):
 
         Raises `AgentClosed` after `close()`.
         """
-        self._check_usable()
+        self._check_live()
         runtime.run(self._driver.start)
         return self
 
@@ -315,7 +317,7 @@ class Agent(Callbacks, Recorded):
         The way out when it does not stop. The transcript stays, the agent's own memory does not; the turn under way
         fails, queued prompts are not sent. Raises `AgentClosed` after `close()`.
         """
-        self._check_usable()
+        self._check_live()
         runtime.run(self._driver.restart)
         return self
 
@@ -347,8 +349,8 @@ class Agent(Callbacks, Recorded):
     def _turn(self, key: str) -> Turn:
         return Turn(Lent(self), key)
 
-    def _check_usable(self) -> None:
-        self._driver.check_usable()
+    def _check_live(self) -> None:
+        self._driver.check_live()
 
     def _check_process(self) -> None:
         self._driver.check_process()
@@ -376,7 +378,7 @@ class Agent(Callbacks, Recorded):
             raise
         except (KeyboardInterrupt, asyncio.CancelledError):
             runtime.call(self._driver.cancel, "you interrupted")
-            concurrent.futures.wait([future], timeout=_INTERRUPT_GRACE)
+            concurrent.futures.wait([future], timeout=self._driver.grace)
             self._warn(quietly=True)
             if self.status == "stopping":
                 _warn(f"The agent has not confirmed the stop yet. {_RESTART_HINT}", UserWarning, quietly=True)

@@ -34,7 +34,7 @@ from .undo.undo import Undo
 log = logging.getLogger(__name__)
 
 # A change under one of these moves a turn, a permission or a scalar trait; streamed chunks touch none of them.
-_COARSE = frozenset({"session", "state", "turns", "permissions", "usage", "sessionInfo"})
+COARSE = frozenset({"session", "state", "turns", "permissions", "usage", "sessionInfo"})
 _STUBBORN = 5.0  # seconds after which a stop that the agent did not confirm is told of
 _ANOTHER = "Make a new one: Agent(…)."
 
@@ -45,6 +45,9 @@ def nobody(operations: Sequence[Any]) -> None:
 
 class Driver:
     """One session with one agent. `state` may be read from any thread."""
+
+    grace = 1.5
+    """Seconds that an interrupted wait gives the agent to confirm the stop."""
 
     def __init__(
         self,
@@ -73,13 +76,15 @@ class Driver:
         folders = [cwd, *self.sessions.place.get("additionalDirectories", ())]
         self.undo = Undo(self.state, roots=folders, watch=watch, report=self.report)
         self.controls = Controls(self.state, lambda: self._peer if self.ready else None, lambda: self.error)
-        self.remote = Remote(self.controls, check=self.check_usable, report=self.report)
+        self.remote = Remote(self.controls, check=self.check_live, report=self.report)
         """The same for any other thread."""
         self.error: errors.AcpError | None = None
         """Why the agent did not start, or ended by itself; None while it runs, and when it was closed."""
         self.on_operations: Callable[[Sequence[Any]], None] = nobody
         self.on_told: Callable[[Sequence[Any]], None] = nobody
         self.on_change: Callable[[], None] = lambda: None
+        self.on_anew: Callable[[], None] = lambda: None
+        """The whole state is another one, which no operations tell: a replay has gone back."""
         self.in_use: Callable[[], bool] = lambda: False
         """Whether somebody can still prompt it though nobody holds the Agent."""
         self.closed = False
@@ -140,6 +145,14 @@ class Driver:
         self.check_process()
         if self.closed:
             raise errors.AgentClosed("This agent was closed.", hint=_ANOTHER)
+
+    def check_live(self) -> None:
+        """Raise where there is no agent that could be asked: after `close()`, and in a replay. From any thread."""
+        self.check_usable()
+
+    def check_policy(self, permissions: object) -> policy.Permissions:
+        """What may be assigned to `agent.permissions`. Raises `ValueError` for anything else. From any thread."""
+        return policy.check(permissions)
 
     def report(self, message: str) -> None:
         """Keep a sentence about something odd among the session's diagnostics, once. From any thread."""
@@ -234,7 +247,7 @@ class Driver:
             if self._peer is not None:
                 self._peer.answer(answer.request_id, answer.result, answer.error)
         touched = {operation[1][0] for operation in outcome.ops}
-        if not touched.isdisjoint(_COARSE):
+        if not touched.isdisjoint(COARSE):
             paths = [operation[1] for operation in outcome.ops if operation[1][0] == "turns"]
             self._after_change({path[1] for path in paths if len(path) > 1})
 

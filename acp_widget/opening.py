@@ -81,7 +81,7 @@ class Opening(Reading):
     def _answered(self, ask: Callable[[], Coroutine[Any, Any, T]]) -> T:
         """What the agent answers; buttons work meanwhile."""
         __tracebackhide__ = True
-        self._driver.check_usable()
+        self._driver.check_live()
         if runtime.here():
             raise errors.WaitNotPossible("Waiting for the agent's answer would block the thread that it runs on.")
         answer: Future[Any] = runtime.submit(ask())

@@ -134,6 +134,13 @@ class Prompts:
         runtime.tell(self.on_over, turn)
         future.set_result(None)
 
+    def reopen(self) -> None:
+        """A replay has gone back: turns that were over may not be any more."""
+        over = set(self._state.turns_over())
+        for turn in [turn for turn, future in self._over.items() if future.done() and turn not in over]:
+            del self._over[turn]
+            self._failures.pop(turn, None)
+
 
 def _error_of(error: Mapping[str, Any]) -> errors.AcpError:
     """The error of a turn that the agent refused, or stopped with an error."""

@@ -7,15 +7,16 @@ import contextlib
 import threading
 import time
 import uuid
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from concurrent.futures import Future
 from typing import Any
 
 from . import runtime
-from .composer import Composer
+from .buttons import Buttons
 from .driver import Driver
 from .export import transcript
 from .widget import display, waiting
+from .widget.actions import SessionActions
 from .widget.widget import SessionWidget, TurnView
 
 _NOBODY_AFTER = 10.0  # seconds for a view to come
@@ -49,8 +50,11 @@ class Audience:
 class Stage:
     """Made with its Agent; the widget is made when it is first needed. For any thread."""
 
-    def __init__(self, driver: Driver, audience: Audience, *, nobody_after: float | None) -> None:
+    def __init__(
+        self, driver: Driver, audience: Audience, *, nobody_after: float | None, actions: SessionActions | None = None
+    ) -> None:
         self._driver = driver
+        self._actions = Buttons(driver) if actions is None else actions
         self._audience = audience
         self._making = threading.RLock()
         self._lock = threading.Lock()  # of _outputs
@@ -78,7 +82,7 @@ class Stage:
                 driver = self._driver
                 self._widget = widget = SessionWidget(
                     driver.state,
-                    _Actions(driver),
+                    self._actions,
                     transcript=_session_texts,
                     report=driver.report,
                     on_views=driver.settle,
@@ -86,6 +90,7 @@ class Stage:
                 self._audience.widget = widget
                 driver.on_operations = widget.push
                 driver.on_change = self._changed
+                driver.on_anew = widget.anew
                 driver.prompts.on_over = self._turn_over
                 driver.in_use = self._in_use
                 # What happened before these lines is in no operation.
@@ -234,53 +239,3 @@ def _session_texts(snapshot: Mapping[str, Any]) -> dict[str, str]:
         "text/html": transcript.session_html(snapshot, uuid.uuid4().hex),
         "text/markdown": transcript.session_markdown(snapshot),
     }
-
-
-class _Actions:
-    """What the widget's buttons do. Called on the private thread."""
-
-    def __init__(self, driver: Driver) -> None:
-        self._driver = driver
-        self._composer = Composer(driver)
-
-    def answer(self, permission: str, option_id: str) -> None:
-        self._driver.asking.answer(permission, option_id, by="you")
-
-    def remember(self, permission: str, option_id: str, rule: str) -> None:
-        self._driver.asking.answer_and_remember(permission, option_id, rule)
-
-    def revoke(self, rule: str) -> None:
-        self._driver.asking.revoke(rule)
-
-    def dismiss(self, permission: str) -> None:
-        self._driver.asking.dismiss(permission, by="you")
-
-    def prompt(self, text: str, mentions: Mapping[str, bool]) -> asyncio.Future[None] | None:
-        return self._composer.prompt(text, mentions)
-
-    def again(self, turn: str) -> None:
-        self._composer.again(turn)
-
-    def mention(self, typed: str | None, names: Sequence[str]) -> asyncio.Future[dict[str, Any]]:
-        return asyncio.ensure_future(self._composer.mention(typed, names))
-
-    def cancel(self) -> None:
-        self._driver.cancel("you stopped the turn")
-
-    def restart(self) -> None:
-        self._driver.restart()
-
-    def unqueue(self, turn: str) -> None:
-        self._driver.unqueue(turn)
-
-    def cancel_call(self, call: str) -> asyncio.Future[None]:
-        return self._driver.controls.cancel_call(call)
-
-    def cancel_terminal(self, terminal: str) -> asyncio.Future[None]:
-        return self._driver.controls.cancel_terminal(terminal)
-
-    def configure(self, config_id: str, value: str | bool) -> asyncio.Future[None]:
-        return self._driver.controls.configure(config_id, value)
-
-    def login(self, method_id: str) -> asyncio.Future[None]:
-        return asyncio.ensure_future(self._driver.login.log_in(method_id))

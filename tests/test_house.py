@@ -15,14 +15,13 @@ PACKAGE = ROOT / "acp_widget"
 
 # Room (a module or package of acp_widget) → the rooms it may import. Everybody may use `errors`, but not `session`.
 ARROWS: dict[str, set[str]] = {
-    "__init__": {"agent", "config", "deliveries", "log", "magics", "policy", "results", "sessions"},
+    "__init__": {"agent", "config", "deliveries", "log", "magics", "player", "policy", "results", "sessions"},
     "__main__": {"commands"},
     "magics": {"agent", "entities", "policy", "registry"},
     "commands": {"recording", "registry"},
     "recording": {"protocol", "session"},
     "agent": {
         "arguments",
-        "callbacks",
         "content",
         "controls",
         "driver",
@@ -33,6 +32,7 @@ ARROWS: dict[str, set[str]] = {
         "policy",
         "recorded",
         "registry",
+        "replaying",
         "results",
         "ruling",
         "runtime",
@@ -54,7 +54,23 @@ ARROWS: dict[str, set[str]] = {
     "cells": {"code_blocks"},
     "content": {"entities", "host"},
     "composer": {"content", "driver", "host", "runtime"},
-    "stage": {"composer", "driver", "export", "runtime", "widget"},
+    "replaying": {"arguments", "buttons", "callbacks", "player", "policy", "recording", "replay", "runtime", "stage"},
+    "player": {"playing", "recording", "runtime"},
+    "replay": {
+        "asking",
+        "controls",
+        "driver",
+        "playing",
+        "policy",
+        "recording",
+        "registry",
+        "runtime",
+        "session",
+        "tape",
+    },
+    "playing": {"asking", "recording", "session"},
+    "stage": {"buttons", "driver", "export", "runtime", "widget"},
+    "buttons": {"composer", "driver", "playing", "replay"},
     "driver": {
         "asking",
         "controls",
@@ -140,10 +156,10 @@ LIBRARIES: dict[str, set[str]] = {
 
 PUBLIC = """
     AcpError Agent AgentBusy AgentClosed AgentExited AgentNotFound AnswerRefused Attachment AuthRequired Budget Change
-    Choice CodeBlock Command Config ConnectionClosed Diff Edit Entities Fetch LogEntry Message NoAnswer
-    NobodyWatching NotOffered
-    Permission PermissionsFailed Plan PlanEntry Policy ProtocolVersionError Read RequestError Rule Run SessionInfo
-    SessionNotFound StartTimeout Subscription Terminal Tool ToolCall TouchedFile Turn Usage Verdict WaitNotPossible
+    Choice CodeBlock Command Config ConnectionClosed Diff Edit Entities Fetch LogEntry Message NoAnswer NobodyWatching
+    NotOffered Permission PermissionsFailed Plan PlanEntry Player Policy ProtocolVersionError Read RequestError Rule Run
+    SessionInfo SessionNotFound StartTimeout Subscription Terminal Tool ToolCall TouchedFile Turn Usage Verdict
+    WaitNotPossible
     __version__
 """.split()  # noqa: SIM905
 

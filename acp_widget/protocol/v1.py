@@ -28,7 +28,9 @@ class V1:
     version = 1
     closes = False
 
-    def __init__(self) -> None:
+    def __init__(self, numbers: Iterator[int] | None = None) -> None:
+        """`numbers`: for ids of our own, where they must be the same each time."""
+        self._numbers = _numbers if numbers is None else numbers
         self._prompt: list[Any] | None = None  # of the turn under way
         self._turn: Any = None  # its key
         self._echo: _Echo | None = None
@@ -232,7 +234,7 @@ class V1:
         return {**update, "messageId": self._open[1]}
 
     def _new_id(self) -> str:
-        return f"acp-widget:{next(_numbers)}"
+        return f"acp-widget:{next(self._numbers)}"
 
     def _call(self, update: Json) -> Iterator[Json]:
         self._echo = None

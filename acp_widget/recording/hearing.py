@@ -14,6 +14,7 @@ from ..session.values import plain
 from . import shapes
 from .listener import Listener
 from .neutral import neutral
+from .own_side import OwnSide
 
 Json = dict[str, Any]
 
@@ -51,6 +52,9 @@ class Hearing:
         self._early: list[tuple[_Asked, Json]] = []
         self._strangers: set[str] = set()
         self._unread_last: Json | None = None
+        self._own = OwnSide()
+        self.ending = "complete"
+        """After `end`: how much of the session there is, `complete`, `cut short`, `no session` or `empty`."""
 
     def hear(self, record: Any) -> None:
         """One record of the file."""
@@ -68,13 +72,18 @@ class Hearing:
 
     def _end(self) -> None:
         session = self.listener.state.part("session")
+        if session["sessionId"] is None and not self.listener.state.keys("turns"):
+            self.ending = "no session" if self._heard else "empty"
         if not self._heard:
             self._diagnose("The recording holds no message.", "recording")
+        elif self._own.ended:
+            return
         elif any(asked.method == "session/close" for asked in self._ours.values()):
             self._tell("ended", connection="closed", error=None)
         elif self.listener.state.busy() or self._ours or self._calls_run():
             waits = ", ".join(f"`{asked.method}`" for asked in self._ours.values())
             end = f"without an answer to {waits}" if waits else "before the agent was done"
+            self.ending = "cut short" if self.ending == "complete" else self.ending
             self._fail(f"The recording ends {end}.")
             self._diagnose(f"The recording ends {end}.", "recording")
         elif session["connection"] == "starting":
@@ -90,11 +99,20 @@ class Hearing:
     # --- records and messages --------------------------------------------------------------------------------------
 
     def _hear(self, record: Json) -> None:
-        at = record.get("t")
-        if isinstance(at, (int, float)) and not isinstance(at, bool):
-            self.listener.at = shapes.seconds(at)
+        if shapes.is_header(record):
+            self._own.begin(record)
+            return
+        if shapes.is_note(record):
+            return
+        at = shapes.time_of(record)
+        if at is not None:
+            self.listener.at = self._own.began_at + at
         direction = record.get("dir")
-        if "problem" in record:
+        if record.get("late") is True:
+            return  # said to nobody: the agent was on its way out
+        if "event" in record and direction is None:
+            self._event(record["event"])
+        elif "problem" in record:
             self._diagnose(str(record["problem"])[:2000], "recording")
         elif isinstance(record.get("msg"), str):
             self._raw(direction == "out", record["msg"])
@@ -115,7 +133,7 @@ class Hearing:
             parsed = None
         if isinstance(parsed, (list, dict)):
             self._messages(ours, parsed)
-        else:
+        elif not self._own.ended:
             self._heard = True
             self._diagnose(f"A line that is no message: {str(raw)[:2000]}", "stdout")
             if not ours:
@@ -139,6 +157,8 @@ class Hearing:
 
     def _message(self, ours: bool, message: Json) -> None:
         method, params = message.get("method"), message.get("params")
+        if self._own.ended and not (ours and method == "initialize"):
+            return  # last words to nobody
         given: Json = params if isinstance(params, dict) else {}
         if not self._is_version_known and (version := shapes.version_told(message)) is not None:
             self._speak(version)
@@ -190,6 +210,15 @@ class Hearing:
     def _updates(self, updates: Iterator[Json]) -> None:
         for update in updates:
             self._tell("update", update=update)
+
+    def _event(self, event: Any) -> None:
+        """What happened on our side."""
+        told = self._own.event(event, self.listener.state)
+        if told is None:
+            self._diagnose(f"An event that no recording tells of: {str(event)[:100]}", "recording")
+        else:
+            self._heard = True
+            self.listener.tell(told)
 
     # --- what is in the state no more, or never was -------------------------------------------------------------------
 
@@ -251,7 +280,8 @@ class Hearing:
     def _initialize(self, asked: _Asked) -> None:
         if self._began:
             self._flush()
-            self._tell("ended", connection="closed", error=None)
+            if not self._own.started:
+                self._tell("ended", connection="closed", error=None)
             own = _key(asked.request_id)
             self._ours = {key: each for key, each in self._ours.items() if key == own and each is asked}
             self._theirs.clear()
@@ -260,7 +290,9 @@ class Hearing:
         self._began = True
         self._is_version_known = False
         self.listener.speak(1 if asked.params.get("protocolVersion") == 1 else 2)
-        self._tell("starting", command=None, cwd=None, label="recording", temporary=False)
+        if not self._own.started:
+            self._tell("starting", **shapes.start(self._own.header))
+        self._own.connect()
 
     def _open(self, asked: _Asked) -> None:
         asked.before, asked.shown = self._session, self._shown()
@@ -271,7 +303,7 @@ class Hearing:
         session_id = asked.params.get("sessionId")
         if isinstance(session_id, str) and self._session is not None and session_id not in self._sessions:
             self._go_over(session_id, {"sessionId": session_id})  # made in a way not known here, by a fork for instance
-        asked.turn = self.listener.state.next_turn()
+        asked.turn = self._own.turn_of(asked.params.get("prompt"), self.listener.state)
         self._tell("promptSent", turn=asked.turn, prompt=asked.params.get("prompt"), source="python")
 
     def _cancel(self, asked: _Asked) -> None:
@@ -347,10 +379,12 @@ class Hearing:
             self._tell("dismiss", permission=key, by="you", why="recorded")
 
     def _terminal_made(self, asked: _Asked, answer: Json) -> None:
-        self._updates(shapes.terminal_made(asked.params, answer.get("result")))
+        if self._own.header is None:
+            self._updates(shapes.terminal_made(asked.params, answer.get("result")))
 
     def _terminal_said(self, asked: _Asked, answer: Json) -> None:
-        self._updates(shapes.terminal_said(asked.method, asked.params, answer.get("result")))
+        if self._own.header is None:
+            self._updates(shapes.terminal_said(asked.method, asked.params, answer.get("result")))
 
 
 def _key(request_id: Any) -> Any:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -17,7 +18,7 @@ Json = dict[str, Any]
 class Listener:
     """One session that is told what happened; keeps what would have been sent, and what was wrong.
 
-    `on_outcome`: called with what each event did to the state.
+    `state`: a fresh one unless told. `on_outcome`: called with what each event did to it.
 
     >>> listener = Listener()
     >>> listener.tell({"type": "update", "update": {"sessionUpdate": "tool_call_update", "toolCallId": "1"}})
@@ -25,8 +26,14 @@ class Listener:
     ['t:1']
     """
 
-    def __init__(self, version: int = 2, *, on_outcome: Callable[[Outcome], object] | None = None) -> None:
-        self.state = State()
+    def __init__(
+        self,
+        version: int = 2,
+        *,
+        state: State | None = None,
+        on_outcome: Callable[[Outcome], object] | None = None,
+    ) -> None:
+        self.state = State() if state is None else state
         self._on_outcome = on_outcome
         self.sent: list[Json] = []
         self.diagnostics: list[Json] = []
@@ -37,11 +44,16 @@ class Listener:
         self.at: float | None = None
         """Seconds; None counts the events instead."""
         self._count = 0
+        self._numbers = itertools.count(1)
         self.speak(version)
 
     def speak(self, version: int) -> None:
         """A new connection whose messages have the shapes of this version."""
-        self.dialect: V1 | V2 = V1() if version == 1 else V2()
+        self.dialect: V1 | V2 = V1(self._numbers) if version == 1 else V2()
+
+    def go_on(self, state: State, on_outcome: Callable[[Outcome], object] | None) -> None:
+        """Tell another state from now on, that is the same."""
+        self.state, self._on_outcome = state, on_outcome
 
     def tell(self, event: Json) -> None:
         """One event, with the shapes of the connection's version."""
@@ -64,7 +76,7 @@ class Listener:
             if path[0] == "diagnostics" and name == "append":
                 self.diagnostics += values
             elif path[0] == "diagnostics" and name == "set":  # the count of one that was raised again
-                self.diagnostics.append(self.diagnostics[-1])
+                self.diagnostics.append(self.diagnostics[-1] if self.diagnostics else values[0])
         return outcome
 
     def permission(self, request_id: Any) -> str | None:

@@ -26,6 +26,38 @@ def seconds(at: float) -> float | None:
     return value if value is not None and value == value else None
 
 
+def time_of(record: Json) -> float | None:
+    """When a record was made, in seconds; None when it does not say."""
+    at = record.get("t")
+    return seconds(at) if isinstance(at, (int, float)) and not isinstance(at, bool) else None
+
+
+def is_header(record: Json) -> bool:
+    """Whether it is the first line of a cassette, which says what it is."""
+    return "cassette" in record and "dir" not in record and "event" not in record
+
+
+def is_note(record: Json) -> bool:
+    """Whether it is a note of its author: no part of the session."""
+    return "note" in record and "dir" not in record and "event" not in record
+
+
+def began(header: Json) -> float:
+    """What the times of a cassette count from, in seconds since the epoch."""
+    return time_of({"t": header.get("at")}) or 0.0
+
+
+def start(header: Json | None) -> Json:
+    """What is known of the start of an agent that no event tells of."""
+    given = header or {}
+    return {
+        "command": given.get("command"),
+        "cwd": given.get("cwd"),
+        "label": given["label"] if isinstance(given.get("label"), str) else "recording",
+        "temporary": False,
+    }
+
+
 def version_told(message: Json) -> int | None:
     """The version of a recording without its beginning, by the first message whose shape only one version has.
 

@@ -28,6 +28,8 @@ class Places:
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._held: WeakValueDictionary[tuple[str, str], Place] = WeakValueDictionary()
+        self._moves: list[tuple[str, str, str]] = []
+        self._unborn: WeakValueDictionary[tuple[str, str, int], Place] = WeakValueDictionary()
 
     def at(self, group: str, key: str) -> Place:
         """The place of the entity that has this key now."""
@@ -40,7 +42,35 @@ class Places:
     def move(self, group: str, key: str, new_key: str) -> None:
         """The entity has another key from now on."""
         with self._lock:
-            place = self._held.pop((group, key), None)
-            if place is not None:
-                place.key = new_key
-                self._held[group, new_key] = place
+            self._move(group, key, new_key)
+
+    def _move(self, group: str, key: str, new_key: str) -> None:
+        self._moves.append((group, key, new_key))
+        self._put(self._held.pop((group, key), None), group, new_key)
+        # Who has come back from before this move may hold what took the key after it.
+        self._put(self._unborn.pop((group, key, len(self._moves)), None), group, key)
+
+    def become(self, other: Places) -> None:
+        """The same as the places of a replay of this session that has come less far, or farther."""
+        with self._lock:
+            same = 0
+            while same < min(len(self._moves), len(other._moves)) and self._moves[same] == other._moves[same]:
+                same += 1
+            while len(self._moves) > same:
+                self._move_back()
+            for move in other._moves[same:]:
+                self._move(*move)
+
+    def _move_back(self) -> None:
+        count = len(self._moves)
+        group, key, new_key = self._moves.pop()
+        later = self._held.pop((group, key), None)
+        if later is not None:
+            later.key = f"{key}@+{count}"  # a key that nothing has: it is not there yet
+            self._unborn[group, key, count] = later
+        self._put(self._held.pop((group, new_key), None), group, key)
+
+    def _put(self, place: Place | None, group: str, key: str) -> None:
+        if place is not None:
+            place.key = key
+            self._held[group, key] = place

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from typing import Any
 
-from . import activity, catalog, lifecycle, logins, messages, permissions, terminals, tool_calls, turns
+from . import activity, catalog, lifecycle, logins, messages, permissions, playing, terminals, tool_calls, turns
 from .edit import Answer, Edit, Outcome
 from .state import State
 from .values import plain
@@ -84,6 +84,7 @@ _EVENTS: Mapping[str, Handler] = {
     "cancel": activity.cancel,
     "configSent": catalog.config_sent,
     "configResult": catalog.config_result,
+    "player": playing.player,
 }
 """Events by `type`, all but `update`."""
 

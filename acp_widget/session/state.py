@@ -81,6 +81,7 @@ def fresh() -> dict[str, Any]:
         "configOptions": [],
         **fresh_reports(),
         "diagnostics": [],
+        "player": None,
         "timeline": [],
         **{group: {} for group in GROUPS},
     }
@@ -214,6 +215,18 @@ class State:
         ('r:1', 'r:2')
         """
         return f"r:{next(self._turn_numbers)}"
+
+    def become(self, other: State) -> None:
+        """Be what the other one is, but for the player; the other one must not be used any more.
+
+        For a replay that goes back. What somebody holds of entities goes along, also where a restart renamed them.
+        """
+        with self.lock:
+            other.data["player"] = self.data["player"]
+            self.data, self.memory, self._turn_numbers = other.data, other.memory, other._turn_numbers
+            self.places.become(other.places)
+            for group in GROUPS:
+                self.touch(group)
 
     # --- for the reducer, under the lock -----------------------------------------------------------------------------
 

@@ -60,6 +60,9 @@ class SessionActions(Protocol):
     def login(self, method_id: str) -> asyncio.Future[None]:
         """Log in by one of the agent's methods, or try again after a login in a terminal."""
 
+    def player(self, do: str, value: Any) -> asyncio.Future[None] | None:
+        """Play a replay: `play pause step back seek speed next previous choose`, each with its `value`."""
+
 
 Action = Callable[[SessionActions, Mapping[str, Any]], "asyncio.Future[Any] | None"]
 """What a future gives goes to the front end as the `value` of the result."""
@@ -79,6 +82,7 @@ ACTIONS: Mapping[str, Action] = {
     "cancelTerminal": lambda actions, content: actions.cancel_terminal(content["terminal"]),
     "configure": lambda actions, content: actions.configure(content["configId"], content["value"]),
     "login": lambda actions, content: actions.login(content["methodId"]),
+    "player": lambda actions, content: actions.player(content["do"], content.get("value")),
 }
 """What each message of a button does."""
 

@@ -55,6 +55,19 @@ def mentions(value: Any) -> str:
     return names(list(value)) or next((f"of {name!r} {fault}" for name in value if (fault := flag(value[name]))), "")
 
 
+def word(value: Any) -> str:
+    """What a player shall do."""
+    return "" if value in PLAYER else f"is none of {' '.join(PLAYER)}"
+
+
+def place(value: Any) -> str:
+    """Where or how to play: a position, a speed, a kind of mark, an option; or nothing."""
+    if isinstance(value, float) or (isinstance(value, int) and not isinstance(value, bool)):
+        return "" if abs(value) < 2**53 else "is no number of a place"
+    return "" if value is None else _AGENTS(value)
+
+
+PLAYER = ("play", "pause", "step", "back", "seek", "speed", "next", "previous", "choose")
 MENTIONS = 50
 _NAME = text(200)
 _PATH = text(4096)
@@ -78,6 +91,7 @@ MESSAGES: dict[str, dict[str, Check]] = {
     "cancelTerminal": {"id": _NAME, "terminal": _AGENTS},
     "configure": {"id": _NAME, "configId": _AGENTS, "value": setting},
     "login": {"id": _NAME, "methodId": _AGENTS},
+    "player": {"id": _NAME, "do": word, "value": place},
 }
 
 

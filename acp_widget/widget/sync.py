@@ -122,6 +122,12 @@ class Sync:
                 self._want_snapshot()
         self._schedule()
 
+    def anew(self) -> None:
+        """The state is another one, which no operations tell: a snapshot follows."""
+        if not self.closed:
+            self._want_snapshot()
+            self._schedule()
+
     def hello(self, seq: int) -> None:
         """A browser has the state as of `seq`; when that is not the newest, a snapshot follows."""
         if self.closed:

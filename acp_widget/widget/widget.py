@@ -109,6 +109,11 @@ class SessionWidget(Model):
         """Take operations that were just applied to the state. On the private thread only."""
         self._sync.push(ops)
 
+    def anew(self) -> None:
+        """The state is another one: the browsers get it whole. On the private thread only."""
+        self._sync.anew()
+        self._refresh()
+
     def refresh(self) -> None:
         """Bring the traits up to date with the state. From any thread."""
         self._hop(self._refresh)

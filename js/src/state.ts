@@ -58,6 +58,7 @@ export function emptyState(): JsonObject {
     sessionInfo: { title: null, updatedAt: null, _meta: {} },
     usage: { used: null, size: null, cost: null },
     diagnostics: [],
+    player: null,
     timeline: [],
     ...groups,
   };

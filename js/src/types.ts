@@ -187,6 +187,38 @@ export interface Groups {
 }
 export type GroupName = keyof Groups;
 
+/** The player of a replay: null in a live session. */
+export interface Player {
+  name: string;
+  position: number;
+  count: number;
+  limit: number;
+  playing: boolean;
+  speed: number | null;
+  at: number;
+  length: number;
+  clock: number | null;
+  beats: number[];
+  marks: { position: number; kind: string; title: string }[];
+  note: { position: number; title: string; text: string } | null;
+  ask: {
+    position: number;
+    permission: string | null;
+    question: string;
+    options: { optionId: string; name: string }[];
+    predict: boolean;
+  } | null;
+  choices: {
+    position: number;
+    question: string;
+    chosen: string;
+    recorded: string | null;
+    right: boolean | null;
+  }[];
+  end: string | null;
+  problem: string | null;
+}
+
 /** What stands beside the groups. */
 export interface Singles {
   version: number;
@@ -197,6 +229,7 @@ export interface Singles {
   sessionInfo: { title: string | null; updatedAt: string | null; _meta: JsonObject };
   usage: Usage;
   diagnostics: Diagnostic[];
+  player: Player | null;
   timeline: string[];
   cutNote: string | null;
 }
