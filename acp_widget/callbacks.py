@@ -10,8 +10,8 @@ from typing import Any
 from . import runtime
 from .deliveries import Deliveries, Subscription, Told
 from .driver import Driver
-from .driver import nobody as _nobody
 from .entities import Entity
+from .held import nobody as _nobody
 from .opening import Opening
 from .parts import Message, Plan
 from .results import Permission, Terminal, ToolCall, Turn

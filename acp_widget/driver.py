@@ -19,6 +19,7 @@ from typing import Any
 from . import ending, errors, policy, registry, runtime
 from .asking import Asking, Audience
 from .controls import Controls, Remote
+from .held import Held
 from .host.host import Host
 from .login import Login, wants_login
 from .prompts import Choose, Prompts
@@ -36,18 +37,10 @@ log = logging.getLogger(__name__)
 # A change under one of these moves a turn, a permission or a scalar trait; streamed chunks touch none of them.
 COARSE = frozenset({"session", "state", "turns", "permissions", "usage", "sessionInfo"})
 _STUBBORN = 5.0  # seconds after which a stop that the agent did not confirm is told of
-_ANOTHER = "Make a new one: Agent(…)."
 
 
-def nobody(operations: Sequence[Any]) -> None:
-    """Nobody wants to know what changed."""
-
-
-class Driver:
+class Driver(Held):
     """One session with one agent. `state` may be read from any thread."""
-
-    grace = 1.5
-    """Seconds that an interrupted wait gives the agent to confirm the stop."""
 
     def __init__(
         self,
@@ -68,6 +61,7 @@ class Driver:
         queue: bool = True,
         tape: Tape | None = None,
     ) -> None:
+        super().__init__()
         self.state = State()
         self.prompts = Prompts(self.state, self.emit)
         self.login = Login(self, audience, nobody_after=nobody_after, advice=registry.about_login(launch))
@@ -78,16 +72,6 @@ class Driver:
         self.controls = Controls(self.state, lambda: self._peer if self.ready else None, lambda: self.error)
         self.remote = Remote(self.controls, check=self.check_live, report=self.report)
         """The same for any other thread."""
-        self.error: errors.AcpError | None = None
-        """Why the agent did not start, or ended by itself; None while it runs, and when it was closed."""
-        self.on_operations: Callable[[Sequence[Any]], None] = nobody
-        self.on_told: Callable[[Sequence[Any]], None] = nobody
-        self.on_change: Callable[[], None] = lambda: None
-        self.on_anew: Callable[[], None] = lambda: None
-        """The whole state is another one, which no operations tell: a replay has gone back."""
-        self.in_use: Callable[[], bool] = lambda: False
-        """Whether somebody can still prompt it though nobody holds the Agent."""
-        self.closed = False
         self.started = False
         self._launch = launch
         self._cwd, self._temporary, self._env = cwd, temporary, {**launch.env, **(env or {})}
@@ -111,48 +95,13 @@ class Driver:
         self._starting: asyncio.Task[None] | None = None
         self._leaving = ending.Leaving(lambda: self.settle() if self.abandoned else None)
         self._closing: asyncio.Task[None] | None = None
-        self.abandoned = False
-        """Nobody holds the Agent any more: it ends when it has nothing left to do."""
-        self.twin = False
-        """Whether those who are told what happens may still use what stood for the Agent."""
-        self.end_telling: Callable[[], None] = lambda: None
         self.at_last: list[Callable[[], None]] = [lambda: self.tape.close()]
         """What is to be done when nobody holds the Agent any more, and it has ended."""
         self.patience: float | None = None
         """Seconds that the agent may take for one answer of its start."""
         self._idle_waiters: list[concurrent.futures.Future[None]] = []
         self._reported: set[str] = set()
-        self._pid = os.getpid()
         ending.remember(self)
-
-    # --- from any thread -------------------------------------------------------------------------------------------
-
-    @property
-    def foreign(self) -> bool:
-        """True in a process forked from the one that it was made in: there it can only be read. From any thread."""
-        return self._pid != os.getpid()
-
-    def check_process(self) -> None:
-        """Raise `AgentClosed` in a forked process. From any thread."""
-        if self.foreign:
-            raise errors.AgentClosed(
-                "This agent belongs to the process that this one was forked from.",
-                hint="Here it can only be read. Make a new one: Agent(…).",
-            )
-
-    def check_usable(self) -> None:
-        """Raise `AgentClosed` after `close()`, too. From any thread."""
-        self.check_process()
-        if self.closed:
-            raise errors.AgentClosed("This agent was closed.", hint=_ANOTHER)
-
-    def check_live(self) -> None:
-        """Raise where there is no agent that could be asked: after `close()`, and in a replay. From any thread."""
-        self.check_usable()
-
-    def check_policy(self, permissions: object) -> policy.Permissions:
-        """What may be assigned to `agent.permissions`. Raises `ValueError` for anything else. From any thread."""
-        return policy.check(permissions)
 
     def report(self, message: str) -> None:
         """Keep a sentence about something odd among the session's diagnostics, once. From any thread."""
@@ -178,7 +127,7 @@ class Driver:
         known = (self.state.part("session")["promptCapabilities"],) if self.ready else ()
         self.emit({"type": "promptQueued", "turn": turn, "prompt": blocks(*known), "source": source})
         if self.closed:
-            self.prompts.fail(turn, errors.AgentClosed("This agent was closed.", hint=_ANOTHER))
+            self.prompts.fail(turn, errors.AgentClosed("This agent was closed.", hint=self.ANOTHER))
             self.prompts.drop(turn, "the agent was closed")
             return
         self.prompts.add(turn, blocks)
@@ -446,7 +395,7 @@ class Driver:
             self.closed = True
             unfinished = self.state.active_turn() is not None or bool(self.prompts)
             error = (
-                errors.AgentClosed("This agent was closed before the turn was over.", hint=_ANOTHER)
+                errors.AgentClosed("This agent was closed before the turn was over.", hint=self.ANOTHER)
                 if unfinished
                 else None
             )
