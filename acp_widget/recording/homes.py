@@ -42,13 +42,14 @@ class Homes:
         names = {each for each in named if len(each) > 2 and each.lower() not in _ANYBODY}
         self._words |= names
         listed = "|".join(map(re.escape, sorted(names)))
-        self._name = re.compile(rf"({_SEPARATOR})(?:{listed}){_OVER}" if names else r"(?!)")
+        self._name = re.compile(rf"({_SEPARATOR})(?:{listed}){_OVER}") if names else None
 
     def hide(self, text: str) -> str:
         """The text without them."""
         if any(word in text for word in self._words):
             text = self._home.sub("~", text)
-            text = self._name.sub(r"\1[user]", text)
+            if self._name is not None:
+                text = self._name.sub(r"\1[user]", text)
         return _WINDOWS.sub("~", text) if "sers" in text else text
 
 

@@ -41,6 +41,8 @@ class Redactor:
         self._literals: list[str] = []
         self._known: set[str] = set()
         self._numbers: dict[str, int] = {}
+        self._names: dict[str, str] = {}
+        """Names of fields that were seen, as they are written."""
 
     def learn(
         self, environment: Mapping[str, str], given: Mapping[str, str], servers: Iterable[Any] = (), folder: str = ""
@@ -59,6 +61,7 @@ class Redactor:
                 self._known |= {value, *_SCHEMED.findall(value)}
         forms = {form for value in self._known for form in _forms(value)} - WORDS
         self._literals = sorted(forms, key=lambda form: (-len(form), form))
+        self._names = {}
 
     @staticmethod
     def _is_place(value: str, folder: str) -> bool:
@@ -110,7 +113,7 @@ class Redactor:
             name = key if isinstance(key, str) else str(key)
             told: Any
             if isinstance(item, str):
-                if is_secret(name) or (speaks_of_secret and name == "value"):
+                if (is_secret(name) and secrets.is_value(name, item)) or (speaks_of_secret and name == "value"):
                     told = HIDDEN if item else item
                 elif (is_media and name == "data") or name == "blob":
                     told = self._media(item)
@@ -126,8 +129,16 @@ class Redactor:
                 told = self._carried(item, is_secret(name))
             else:
                 told = self._value(item, name)
-            made[self._free(self.text(name), made)] = told
+            made[self._free(self._name(name), made)] = told
         return made
+
+    def _name(self, name: str) -> str:
+        told = self._names.get(name)
+        if told is None:
+            told = self.text(name)
+            if len(self._names) < _MANY and len(name) < 100:
+                self._names[name] = told
+        return told
 
     def _free(self, name: str, made: Json) -> str:
         """Two fields never become one."""

@@ -38,6 +38,7 @@ _NO_KEYS: Final = frozenset(
         *("dict", "map", "shift", "ctrl", "control", "alt", "meta", "object", "foreign", "row", "registry", "hot"),
     }
 )
+_FORGES: Final = frozenset({"git", "github", "gh", "gitlab", "gl", "azure", "devops", "bitbucket", "gitea", "forgejo"})
 
 
 @lru_cache(maxsize=4096)
@@ -64,7 +65,9 @@ def is_secret(name: str) -> bool:
     loud = name.isupper()
     if last == "key":
         return before in _KEYS or (loud and before != "" and before not in _NO_KEYS)
-    return loud and before not in ("", "old") and last in ("pass", "pwd", "pat", "auth")
+    if last == "pat":
+        return before in _FORGES
+    return loud and before not in ("", "old") and last in ("pass", "pwd", "auth")
 
 
 @lru_cache(maxsize=4096)

@@ -19,8 +19,10 @@ HIDDEN: Final = "[redacted]"
 Match = re.Match[str]
 Rule = tuple[str, "re.Pattern[str]", "str | Callable[[Match], str]"]
 
-# Where a token may begin: behind no letter or digit, but behind an escaped line end or a colour, too.
-_HERE: Final = r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=[0-9;]m))"
+# Where a token may begin: behind no letter or digit, but behind an escaped character or a colour, too.
+_HERE: Final = (
+    r"(?:(?<![A-Za-z0-9])|(?<=\\[nrtbf])|(?<=[0-9;\[]m)|(?<=%[0-9A-Fa-f][0-9A-Fa-f])|(?<=\\u00[0-9A-Fa-f][0-9A-Fa-f]))"
+)
 
 
 def hide(text: str) -> str:
@@ -42,6 +44,11 @@ def hide(text: str) -> str:
         text = _without_assigned(text)
         text = _FLAG.sub(_flag, text)
     return text
+
+
+def is_value(name: str, value: str) -> bool:
+    """Whether a text under a name that `is_secret` is one; `{"cookie": "^0.7.1"}` is a version."""
+    return not name.lower().endswith("cookie") or _COOKIE.match(value) is not None
 
 
 # --- tokens by their shape -------------------------------------------------------------------------------------------
@@ -70,7 +77,17 @@ def _basic(found: Match) -> str:
 
 def _login(found: Match) -> str:
     """`user:password@` of a URL, where it is no template."""
-    return found[0] if _PLACEHOLDER.fullmatch(found[2]) else f"{found[1]}{HIDDEN}@"
+    return found[0] if _is_placeholder(found[2]) else f"{found[1]}{HIDDEN}@"
+
+
+def _of_curl(found: Match) -> str:
+    return found[0] if _is_placeholder(found[2]) else f"{found[1]}{HIDDEN}"
+
+
+def _element(found: Match) -> str:
+    """`<password>…</password>`"""
+    secret = is_secret(found[2]) and _is_quoted_secret(found[2], found[3], is_json=False)
+    return f"{found[1]}{HIDDEN}" if secret else found[0]
 
 
 def _shape(pattern: str) -> re.Pattern[str]:
@@ -79,11 +96,11 @@ def _shape(pattern: str) -> re.Pattern[str]:
 
 _BEARER: Final = _shape(r"([Bb]earer(?:\s{1,8}|%20))([A-Za-z0-9._~+/=-]{8,})")
 _BASIC: Final = _shape(r"([Bb]asic(?:\s{1,8}|%20))([A-Za-z0-9+/]{6,}={0,2})")
-_AWS: Final = _shape(rf"{_HERE}(?<!\+)(?:AKIA|ASIA)[A-Z0-9]{{16}}(?![A-Za-z0-9])")
+_AWS: Final = _shape(rf"{_HERE}(?:AKIA|ASIA)[A-Z0-9]{{16}}(?![A-Za-z0-9])")
 
 _SHAPES: Final[tuple[Rule, ...]] = (
     ("sk-ant-", _shape(r"sk-ant-[A-Za-z0-9_-]{12,}"), HIDDEN),
-    ("sk-", _shape(rf"{_HERE}sk-(?=[A-Za-z_-]{{0,80}}[0-9])[A-Za-z0-9_-]{{16,}}"), _openai),
+    ("sk-", _shape(rf"{_HERE}sk-(?=[A-Za-z_-]{{0,40}}[0-9])[A-Za-z0-9_-]{{16,}}"), _openai),
     ("gh", _shape(r"gh[pousr]_[A-Za-z0-9]{20,}"), HIDDEN),
     ("github_pat_", _shape(r"github_pat_[A-Za-z0-9_]{20,}"), HIDDEN),
     ("gl", _shape(r"gl(?:pat|dt|rt|ptt|ft|soat|cbt)-[A-Za-z0-9_.-]{16,}"), HIDDEN),
@@ -91,7 +108,7 @@ _SHAPES: Final[tuple[Rule, ...]] = (
     ("xapp-", _shape(r"xapp-[A-Za-z0-9-]{10,}"), HIDDEN),
     ("AKIA", _AWS, HIDDEN),
     ("ASIA", _AWS, HIDDEN),
-    ("AIza", _shape(rf"{_HERE}(?<![+/])AIza[A-Za-z0-9_-]{{35}}(?![A-Za-z0-9])"), HIDDEN),
+    ("AIza", _shape(rf"{_HERE}AIza[A-Za-z0-9_-]{{35}}(?![A-Za-z0-9])"), HIDDEN),
     ("ya29.", _shape(r"ya29\.[A-Za-z0-9_-]{20,}"), HIDDEN),
     ("hf_", _shape(rf"{_HERE}hf_[A-Za-z0-9]{{20,}}"), HIDDEN),
     ("gsk_", _shape(rf"{_HERE}gsk_[A-Za-z0-9]{{20,}}"), HIDDEN),
@@ -103,6 +120,10 @@ _SHAPES: Final[tuple[Rule, ...]] = (
     ("SG.", _shape(rf"{_HERE}SG\.[A-Za-z0-9_-]{{20,24}}\.[A-Za-z0-9_-]{{40,}}"), HIDDEN),
     ("earer", _BEARER, _bearer),
     ("asic", _BASIC, _basic),
+    (" -u", _shape(r"( -u[ =]?[\"']?[^\s:\"'/]{1,64}:)([^\s\"']{1,256})"), _of_curl),
+    ("--user", _shape(r"(--user[ =][\"']?[^\s:\"'/]{1,64}:)([^\s\"']{1,256})"), _of_curl),
+    ("password", _shape(r"(\blogin[ \t]{1,8}\S{1,200}\s{1,8}password[ \t]{1,8})(\S{1,512})"), _of_curl),
+    ("</", _shape(r"(<([A-Za-z0-9_-]{3,80})>)([^<>\s]{4,4096})(?=</\2>)"), _element),
     ("://", _shape(r"(://[^\s/:@\"'<>]{0,256}:)([^\s/@\"'<>]{1,512})@"), _login),
 )
 """What must stand in the text, the pattern, and what is put in its place."""
@@ -135,7 +156,7 @@ def _without_keys(text: str) -> str:
     return "".join([*kept, text[done:]])
 
 
-_JOINT: Final = re.compile(r"\.eyJ")
+_JOINT: Final = re.compile(r"\.(?<=[A-Za-z0-9_-]{16}\.)eyJ")
 _TOKEN: Final = re.compile(r"[A-Za-z0-9_-]*")
 _TOKENS: Final = re.compile(r"[A-Za-z0-9_.-]*")
 
@@ -173,19 +194,36 @@ _ASSIGN: Final = re.compile(
     r"(?<![A-Za-z0-9_-])([A-Za-z0-9_-]{3,80})(\\{0,15}[\"'`])?(\]?[ \t]{0,8})(=>|:=|:(?!:)|=(?!=))([ \t]{0,8})"
 )
 _QUOTE: Final = re.compile(r"(?:[fbruFBRU]{0,2})(\\{0,15}[\"'`])")
-_BARE: Final = re.compile(r"[^\s\"'`,;&|<>(){}\[\]\\]{1,4096}")
+_TYPED: Final = re.compile(r"[ \t|\]A-Za-z0-9_.]{0,60}=[ \t]{0,8}[fbruFBRU]{0,2}(\\{0,15}[\"'`])")
+_BARE: Final = re.compile(r"[^\s\"'`,;&|<>(){}\[\]\\]{1,256}")
+_REST: Final = re.compile(r"[^\s\"'`,;&|<>(){}\[\]\\]*")
+_FAR: Final = 8_192  # characters after which a quotation mark is not looked for any more
 _LINE: Final = re.compile(r"[^\r\n\"'\\]{1,8192}")
+_CREDENTIALS: Final = re.compile(r"[A-Za-z0-9._~+/=-]{4,256}")
+_COOKIE: Final = re.compile(r"\s*[A-Za-z0-9._-]{1,80}=[^\s{$<%;]")
 _SCHEME: Final = re.compile(r"(?:Bearer|Basic|Token|Digest|Negotiate|ApiKey)(?:\s{1,4}|%20)", re.IGNORECASE)
 _PLACEHOLDER: Final = re.compile(
-    r"(?:<[^>]{0,200}>|\$.{0,200}|%.{0,40}|\{.{0,200}\}?|\*+|x{3,}|X{3,}|\.{2,}|…+|_+|\[redacted\].{0,200}"
-    r"|(?i:null|none|true|false|undefined|nil|str|string|bytes|int|float|bool|any|object|optional|required|secret|token"
-    r"|password|your[_-].{0,80}|changeme|example|placeholder|redacted))",
-    re.DOTALL,
+    r"<[^>]{0,200}>|\$.{0,200}|%.{0,40}|\{.{0,200}|:?\*+|x{3,}|X{3,}|\.{2,}|…+|_+|\[redacted\].{0,200}", re.DOTALL
 )
+_NOTHING: Final = frozenset(
+    """
+    null none true false undefined nil str string bytes int float bool any object optional required secret token
+    password changeme example placeholder redacted
+    """.split()  # noqa: SIM905
+)
+
+
+def _is_placeholder(value: str) -> bool:
+    """What stands for a secret, and is none."""
+    if value[:1].isalnum() and value[:1] not in "xX":
+        word = value.lower() if len(value) < 100 else ""
+        return word in _NOTHING or word.startswith(("your-", "your_"))
+    return _PLACEHOLDER.fullmatch(value) is not None
+
+
 _DOTTED: Final = re.compile(r"[A-Za-z_]+(?:\.[A-Za-z_]+)+")
 _TYPE: Final = re.compile(r"u?int\d+(?:_t)?|float\d+|[a-z]+\d{0,3}_t|sha\d+|utf-?\d+|base\d+|md5|v\d+", re.IGNORECASE)
 _FLAG: Final = re.compile(r"(?<!\S)(--?[A-Za-z][A-Za-z0-9-]{2,40})([ \t]{1,4}[\"']?)([^\s\"'-][^\s\"']{5,4096})")
-_FAR: Final = 8_192  # characters after which a quotation mark is not looked for any more
 
 
 def _without_assigned(text: str) -> str:
@@ -208,65 +246,73 @@ def _value(text: str, found: Match) -> tuple[int, int]:
     if quote is not None:
         begin = quote.end()
         end = text.find(quote[1], begin, begin + _FAR)
-        if end < 0:  # cut off: to the end of the line
-            line = _LINE.match(text, begin)
-            end = line.end() if line is not None else begin
-        is_json = mark is not None and sign in (":", "=>")
+        if end < 0 and len(text) - begin <= _FAR:  # cut off
+            end = len(text)
+        if end < 0 or "\n" in text[begin:end]:  # it is the end of a text, as in `"Password: "`
+            return begin, begin
+        is_json = mark is not None and sign in (":", "=>") and text.endswith(mark, 0, found.start())
         return (begin, end) if _is_quoted_secret(name, text[begin:end], is_json) else (begin, begin)
-    if name.lower().endswith(("authorization", "cookie")):
+    if name.lower().endswith("authorization") and sign == ":":
         return _header(text, at)
+    if name.lower().endswith("cookie"):
+        line = _LINE.match(text, at) if sign == ":" and _COOKIE.match(text, at) else None
+        return (at, line.end()) if line is not None else (at, at)
     bare = _BARE.match(text, at)
     if bare is None:
         return at, at
     value, end = bare[0], bare.end()
+    typed = _TYPED.match(text, end) if sign == ":" else None
+    if typed is not None:  # `api_key: str = "…"`
+        begin = typed.end()
+        far = text.find(typed[1], begin, begin + _FAR)
+        return (begin, far) if far >= 0 and _is_quoted_secret(name, text[begin:far], False) else (at, at)
     if sign == "=" and _login_in_a_url(value):
         return at, at
-    following = text[end : end + 1]
-    if following in ("(", "[", "{") or not _is_bare_secret(name, value, sign, tight=not gap and not found[3]):
+    if text[end : end + 1] in ("(", "[", "{") or not _is_bare_secret(name, value, sign, tight=not gap and not found[3]):
         return at, at
-    return at, end
+    rest = _REST.match(text, end)
+    return at, rest.end() if rest is not None else end
 
 
 def _header(text: str, at: int) -> tuple[int, int]:
-    """The rest of a line `Authorization: Basic …`."""
-    line = _LINE.match(text, at)
-    if line is None:
-        return at, at
+    """The rest of a line `Authorization: Basic abcd`."""
     scheme = _SCHEME.match(text, at)
     begin = scheme.end() if scheme is not None else at
-    rest = text[begin : line.end()].strip()
-    words = rest.split()
-    if not words or _PLACEHOLDER.fullmatch(words[0]) or (scheme is None and not re.search(r"[0-9=]", rest)):
+    first = _CREDENTIALS.match(text, begin)
+    if first is None or _is_placeholder(first[0]) or (scheme is None and not re.search(r"[0-9=]", first[0])):
         return at, at
-    return begin, line.end()
+    line = _LINE.match(text, begin)
+    return begin, line.end() if line is not None else begin
 
 
 def _is_quoted_secret(name: str, value: str, is_json: bool) -> bool:
     value = _SCHEME.sub("", value, count=1)
-    if not value or _PLACEHOLDER.fullmatch(value):
+    if not value or _is_placeholder(value):
         return False
+    if name.lower().endswith("cookie"):
+        return _COOKIE.match(value) is not None
     if is_json:
         return True
     if " " in value and "phrase" not in name.lower():
         return re.search("[0-9]", value) is not None and len(value) < 200
     if is_password(name):
         return len(value) >= 3
-    return len(value) >= 16 or (len(value) >= 6 and re.search("[0-9]", value) is not None)
+    return len(value) >= 16 or (len(value) >= 8 and re.search("[0-9]", value) is not None)
 
 
 def _is_bare_secret(name: str, value: str, sign: str, *, tight: bool) -> bool:
     value = value.rstrip(".,")
-    if _PLACEHOLDER.fullmatch(value) or _TYPE.fullmatch(value):
+    if _is_placeholder(value) or _TYPE.fullmatch(value):
         return False
     digits = re.search("[0-9]", value) is not None
     if name.isupper() or (name[:1] == "n" and name[1:].isupper()):  # `\nAPI_KEY=` of a text in a text
         if not tight and sign == "=":
-            return False  # code: a name
+            return len(value) >= 20 and digits and re.search("[a-z]", value) is not None
         if value.isdigit():
             return len(value) >= 6
         return len(value) >= 4 and (digits or (sign == "=" and not _DOTTED.fullmatch(value)))
-    if sign in ("=", ":=", "=>") and not tight:
-        return False
+    if sign in ("=", ":=", "=>") and not tight:  # code, where this is a name, or the line of a settings file
+        return len(value) >= 20 and all(re.search(kind, value) for kind in ("[0-9]", "[a-z]", "[A-Z]"))
     if is_password(name):
         return len(value) >= 6 and digits and name.lower() not in value.lower()
     return len(value) >= 12 and digits and not re.fullmatch(r"[A-Za-z_]+[0-9]{0,2}", value)
@@ -279,5 +325,5 @@ def _login_in_a_url(value: str) -> bool:
 def _flag(found: Match) -> str:
     """`--token abc123`, which has no sign between."""
     flag, gap, value = found.groups()
-    hidden = is_secret(flag.lstrip("-")) and re.search("[0-9]", value) and not _PLACEHOLDER.fullmatch(value)
+    hidden = is_secret(flag.lstrip("-")) and re.search("[0-9]", value) and not _is_placeholder(value)
     return f"{flag}{gap}{HIDDEN}" if hidden else found[0]
