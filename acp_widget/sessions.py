@@ -139,10 +139,13 @@ class Sessions:
             await peer.new(self.place, timeout=timeout)
         self.wish = None
 
-    async def change(self, owner: Owner, session_id: str, *, replay: bool) -> None:
-        """Go on with a session that the agent keeps, with what was said in it or without. Starts the agent."""
+    async def change(self, owner: Owner, session_id: str | None, *, replay: bool) -> None:
+        """Go on with a session that the agent keeps, with what was said in it or without; None: with a new one.
+
+        Starts the agent.
+        """
         if not owner.ready and owner.peer is None:
-            self.wish = (session_id, ("load",) if replay else ("resume",))
+            self.wish = None if session_id is None else (session_id, ("load",) if replay else ("resume",))
             await owner.running()
             return
         peer = await owner.running()
@@ -152,7 +155,10 @@ class Sessions:
             )
         owner.ready = False
         try:
-            await peer.open(session_id, self.place, replay=replay, timeout=owner.patience)
+            if session_id is None:
+                await peer.change(self.place, timeout=owner.patience)
+            else:
+                await peer.open(session_id, self.place, replay=replay, timeout=owner.patience)
         except errors.AuthRequired as error:
             if peer.auth_methods:
                 owner.login.need(error)

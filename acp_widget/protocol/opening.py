@@ -92,6 +92,37 @@ class Opening:
             raise self._death
         self._started = True
 
+    async def change(self, place: Json, *, timeout: float | None = None) -> None:
+        """Go over to a new session, that knows nothing of the present one.
+
+        Emits `resumeBegin` and `resumeEnd`; `replayFailed` when it is refused: then the present session stays.
+        Raises as `start()` does.
+        """
+        before, self._session_id = self._session_id, None
+        self._emit({"type": "resumeBegin", "other": True})
+
+        def answered(result: Any, error: object) -> None:
+            session_id = result.get("sessionId") if isinstance(result, dict) else None
+            if error is None and isinstance(session_id, str):
+                self._session_id = session_id
+                self._left.update({before} if before is not None else ())
+                self._emit({"type": "resumeEnd", "result": result})
+                self._flush_early()
+
+        try:
+            await self._setup("session/new", self._place(place), answered, timeout)
+        except errors.RequestError as error:
+            raise self._refused("session/new", error) from error
+        finally:
+            if self._session_id is None:
+                self._session_id = before
+                if self._closing is None:
+                    self._emit({"type": "replayFailed"})
+        if self._session_id == before:
+            raise errors.RequestError(INVALID_PARAMS, "The agent answered `session/new` without a new session id.")
+        if self._dialect.closes:
+            self._connection.request("session/close", {"sessionId": before})
+
     async def open(self, session_id: str, place: Json, *, replay: bool, timeout: float | None = None) -> None:
         """Go on with a session that the agent has, instead of the present one, with all that was said in it or without.
 
