@@ -42,7 +42,7 @@ def sessions(folder: Path, refuse: str = "") -> list[str]:
 
 def test_an_earlier_prompt_is_sent_anew_in_a_session_that_knows_only_what_was_before(tmp_path: Path) -> None:
     with Agent(sessions(tmp_path), cwd=tmp_path) as agent:
-        first, second, third = (agent.run(text) for text in ("One", "Two", "Three"))
+        _, second, _ = [agent.run(text) for text in ("One", "Two", "Three")]
         again = agent.edit(second, "Two, but better").wait()
         session, blocks = json.loads(again.text)
         assert session == "s2"
