@@ -84,6 +84,8 @@ class Tape:
     def event(self, event: Json) -> None:
         """Something happened on our side."""
         kind = event.get("type")
+        if kind == "ended" and (self._cassette is None or not self._cassette.begun):
+            return  # nothing was there that could end
         if kind in _EVENTS or (kind == "diagnostic" and event.get("where") in _OURS):
             self._write_event(event)
 

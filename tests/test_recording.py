@@ -2,14 +2,24 @@
 
 from __future__ import annotations
 
+import errno
+import gc
 import json
+import os
+import signal
+import subprocess
+import sys
+import textwrap
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from acp_widget import Agent
+from acp_widget import AcpError, Agent, AgentClosed
+from acp_widget.recording import cassette
+
+from .agents.scripted import scripted, until
 
 FIX = "The test for mean() fails on an empty list. Fix it."
 
@@ -92,8 +102,388 @@ def test_a_note_stands_where_it_was_made(file: Path) -> None:
     assert records[at + 1]["event"]["type"] == "promptQueued"
 
 
+def test_a_cancelled_turn_and_a_restart_go_on_in_the_same_file(file: Path, tmp_path: Path) -> None:
+    script = """
+        start()
+        while True:
+            prompt()
+            running()
+            say("working")
+            until("session/cancel")
+            idle("cancelled")
+    """
+    with Agent(scripted(tmp_path, script), cwd=tmp_path, record=file) as agent:
+        for _ in range(2):
+            turn = agent.prompt("work", show=False)
+            until(lambda: turn.text)  # noqa: B023
+            turn.cancel()
+            assert turn.wait(20).stop_reason == "cancelled"
+            agent.restart().wait(20)
+    sent = [method for method in methods(file, "out") if method != "session/close"]
+    assert sent == ["initialize", "session/new", "session/prompt", "session/cancel"] * 2 + ["initialize", "session/new"]
+    assert len(told(file, "cassette")) == 1
+    kinds = [event["type"] for event in told(file, "event")]
+    assert kinds.count("starting") == kinds.count("ended") == 3
+
+
+def test_what_an_agent_says_after_its_end_is_marked(file: Path, tmp_path: Path) -> None:
+    script = """
+        start()
+        prompt()
+        running()
+        idle()
+        message = until("session/close")
+        say("last words")
+        answer(message, {})
+    """
+    with Agent(scripted(tmp_path, script), cwd=tmp_path, record=file) as agent:
+        agent.run("hello", show=False)
+    records = lines(file)
+    end = next(number for number, each in enumerate(records) if each.get("event", {}).get("type") == "ended")
+    assert "last words" in json.dumps(records[end:])
+    assert all(record["late"] for record in records[end + 1 :])
+    assert not any("late" in record for record in records[:end])
+
+
+def test_a_decision_is_told_with_who_made_it_and_why(file: Path) -> None:
+    answers = iter([True, None])
+    with Agent("demo", permissions=lambda request: next(answers), record=file) as agent:
+        with pytest.warns(UserWarning, match="nobody could answer"):
+            agent.run(FIX, show=False)
+        made = [(each.option_id, each.by, each.why) for each in agent.policy.decisions]
+    events = [event for event in told(file, "event") if event["type"] in ("respond", "dismiss")]
+    assert [(event.get("optionId"), event["by"], event["why"]) for event in events] == made
+    assert [by for _, by, _ in made] == ["policy", "nobody"]
+    asked = [record["msg"]["id"] for record in lines(file) if "request_permission" in str(record.get("msg"))[:200]]
+    answered = [record["msg"]["id"] for record in lines(file) if "outcome" in record.get("msg", {}).get("result", {})]
+    assert asked == answered
+
+
+def test_odd_texts_and_numbers_come_back_as_they_were(file: Path, tmp_path: Path) -> None:
+    script = r"""
+        start()
+        prompt()
+        running()
+        say("ä😀\u0000\u2028\x1b[0m" + "x" * 1_000_000)
+        write = sys.stdout.write
+        write('{"jsonrpc":"2.0","method":"_x/odd","params":{"half":"\\ud83d","n":1' + "0" * 400 + ',"f":1e999}}\n')
+        write("a stray print of token=abc123def456ghi7\n[1, 2]\n17\n\xff\n")
+        sys.stdout.flush()
+        idle()
+        serve()
+    """
+    with Agent(scripted(tmp_path, script), cwd=tmp_path, record=file) as agent:
+        turn = agent.run("\ud800 and \u0000", show=False)
+        assert turn.text.endswith("x" * 1_000_000)
+        stray = next(entry for entry in agent.log if entry.kind == "other")
+    records = lines(file)
+    messages = [message for message in told(file, "msg") if isinstance(message, dict)]
+    odd = next(message["params"] for message in messages if message.get("method") == "_x/odd")
+    assert odd == {"half": "\ufffd", "n": 10**400, "f": "1e999"}
+    said = next(each for each in messages if "agent_message_chunk" in str(each)[:200])
+    assert said["params"]["update"]["content"]["text"] == turn.text
+    prompt = next(each for each in messages if each.get("method") == "session/prompt")
+    assert prompt["params"]["prompt"][0]["text"] == "\ud800 and \u0000"
+    raw = [record for record in records if "raw" in record]
+    assert [record["raw"] for record in raw] == ["a stray print of token=[redacted]", "\xff"]
+    assert raw[0]["reason"].startswith("not JSON")
+    assert stray.message == raw[0]["raw"]
+    assert [each for each in told(file, "msg") if not isinstance(each, dict)] == [[1, 2], 17]
+
+
+def test_an_agent_of_version_1_with_our_files_and_terminals(file: Path, tmp_path: Path) -> None:
+    asker = [sys.executable, "-S", "-E", str(Path(__file__).with_name("agents") / "asker.py")]
+    steps = [
+        {"ask": "fs/write_text_file", "params": {"path": str(tmp_path / "new.txt"), "content": "new"}},
+        {"ask": "fs/read_text_file", "params": {"path": "/etc/passwd"}},
+        {"ask": "terminal/create", "params": {"command": "echo", "args": ["hi"]}},
+    ]
+    with Agent(
+        asker, cwd=tmp_path, client_files=True, client_terminals=True, record=file, permissions="allow"
+    ) as agent:
+        agent.run(json.dumps(steps), show=False, timeout=60)
+        until(lambda: agent.terminals[0].exit_code is not None)
+    assert {"fs/write_text_file", "fs/read_text_file", "terminal/create"} <= set(methods(file, "in"))
+    events = told(file, "event")
+    shown = [event["update"]["sessionUpdate"] for event in events if event["type"] == "update"]
+    assert {"tool_call_update", "terminal_update"} <= set(shown)
+    assert [event["where"] for event in events if event["type"] == "diagnostic"] == ["fs/read_text_file"]
+
+
+def test_values_given_to_the_agent_are_in_no_line(file: Path, tmp_path: Path) -> None:
+    script = """
+        import base64
+        answer(read(), {"protocolVersion": 2, "info": {"name": "s", "version": "1"},
+                        "capabilities": {"session": {"mcp": {"http": {}}}}})
+        answer(read(), {"sessionId": "s"})
+        prompt()
+        running()
+        secret = os.environ["PLAIN"]
+        say("It is " + secret)
+        update("session_info_update", title="About " + secret)
+        update("tool_call_update", toolCallId=secret, title=secret, rawInput={"cmd": json.dumps({"x": secret})})
+        update("terminal_update", terminalId="1", command="echo " + secret)
+        update("terminal_output_chunk", terminalId="1", data=base64.b64encode(secret.encode()).decode())
+        ask(1, "Use " + secret + "?")
+        answered(1)
+        print("stray", secret, flush=True)
+        idle()
+        serve()
+    """
+    env = {"PLAIN": "nobodys-business", "SHORT": "it"}
+    servers = {"web": {"url": "https://example.org/mcp", "headers": {"X-A": "Bearer also-nobodys"}}}
+    command = [*scripted(tmp_path, script), "--token", "abc123"]
+    with Agent(command, cwd=tmp_path, env=env, mcp_servers=servers, permissions="allow", record=file) as agent:
+        agent.run("hello", show=False)
+        assert agent.messages[-1].text == "It is nobodys-business"
+        log = json.dumps(agent.log.to_dict())
+    text = file.read_text()
+    assert text.count("[redacted") > 10
+    for whole in (text, log):
+        assert "It is [redacted]" in whole
+        for secret in ("nobodys-business", "also-nobodys", "abc123", "bm9ib2R5cy1idXNpbmVzcw"):
+            assert secret not in whole
+
+
+def test_the_home_folder_is_not_in_it(file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    home = tmp_path / "somebody"
+    (home / "project").mkdir(parents=True)
+    monkeypatch.setenv("HOME", str(home))
+    with Agent("demo", cwd=home / "project", permissions="allow", record=file) as agent:
+        agent.run(FIX, show=False)
+    header = lines(file)[0]
+    assert header["cwd"] == "~/project"
+    assert "somebody" not in file.read_text()
+    assert "~/project/stats.py" in file.read_text()
+
+
+# --- the log ----------------------------------------------------------------------------------------------------------
+
+
+def test_the_log_needs_no_file_and_is_a_table() -> None:
+    with Agent("demo", permissions="allow", env={"DEMO_TOKEN": "nobodys-business"}) as agent:
+        agent.run("nobodys-business", show=False)
+        frame = agent.log.to_frame()
+        sent = agent.log.where(direction="out", kind="request")
+    assert list(frame.columns) == ["number", "at", "direction", "kind", "method", "request_id", "size", "message"]
+    assert len(frame) == len(agent.log) - 2  # the farewell
+    assert [entry.method for entry in sent] == ["initialize", "session/new", "session/prompt"]
+    answers = agent.log.where(direction="in", kind="result")
+    assert [entry.method for entry in answers] == ["initialize", "session/new", "session/prompt", "session/close"]
+    assert [entry.request_id for entry in sent] == [1, 2, 3]
+    assert sent[2].message["params"]["prompt"] == [{"type": "text", "text": "[redacted]"}]
+    assert "nobodys-business" not in repr(agent.log) + str(frame.to_dict())
+    assert "session/prompt" in repr(sent[2])
+    assert "initialize" in agent.log[0]._repr_html_()
+    sent[2].message["params"].clear()
+    assert sent[2].message["params"]
+
+
+def test_the_log_is_bounded(tmp_path: Path) -> None:
+    script = """
+        start()
+        prompt()
+        running()
+        for number in range(12):
+            say(str(number) + "x" * 1_000_000)
+        idle()
+        serve()
+    """
+    with Agent(scripted(tmp_path, script), cwd=tmp_path) as agent:
+        agent.run("hello", show=False)
+        log = agent.log
+    assert sum(entry.size for entry in log) <= 8_000_000
+    assert log[-1].number > len(log)
+    assert "x" * 1_000_000 in str(log[0].message)
+
+
+# --- notes ------------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("given", "kind", "words"),
+    [
+        ({"text": ""}, ValueError, "empty"),
+        ({"text": 3}, TypeError, "text is text, not int"),
+        ({"text": "x", "question": "Why?"}, ValueError, "at least two options"),
+        ({"text": "x", "options": ["a", "b"]}, ValueError, "belong to a question"),
+        ({"text": "x", "question": "Why?", "options": "ab"}, TypeError, "list of texts"),
+        ({"text": "x", "question": "Why?", "options": ["a", "b"], "answer": "c"}, ValueError, "'c' is none of"),
+    ],
+)
+def test_a_note_that_cannot_be_is_told(file: Path, given: dict[str, Any], kind: type[Exception], words: str) -> None:
+    with Agent("demo", record=file) as agent, pytest.raises(kind, match=words):
+        agent.note(**given)
+
+
+def test_a_note_needs_a_recording_that_goes_on(file: Path) -> None:
+    with Agent("demo") as agent, pytest.raises(AcpError, match="not recorded"):
+        agent.note("x")
+    with Agent("demo", record=file) as agent:
+        agent.note("my password: hunter2")
+    with pytest.raises(AgentClosed):
+        agent.note("x")
+    assert told(file, "note") == [{"text": "my password: [redacted]"}]
+
+
+# --- the file ---------------------------------------------------------------------------------------------------------
+
+
 def test_a_file_that_holds_something_is_not_touched(file: Path) -> None:
     file.write_text("mine\n")
     with pytest.raises(FileExistsError, match="Take another name"):
         Agent("demo", record=file)
     assert file.read_text() == "mine\n"
+
+
+def test_an_empty_file_is_taken_and_one_that_nothing_was_written_to_goes(file: Path) -> None:
+    agent = Agent("demo", record=str(file))
+    assert file.exists()
+    agent.close()
+    assert not file.exists()
+    file.touch()
+    agent = Agent("demo", record=file)
+    agent.close()
+    assert file.exists()
+    with Agent("demo", record=file) as agent:
+        agent.run("hello", show=False)
+    assert told(file, "cassette") == [1]
+
+
+def test_two_agents_never_share_a_file(file: Path) -> None:
+    with Agent("demo", record=file) as agent:
+        with pytest.raises(FileExistsError, match="another agent records into this file"):
+            Agent("demo", record=file)
+        agent.run("hello", show=False)
+        with pytest.raises(FileExistsError, match="never written over"):
+            Agent("demo", record=file)
+    assert told(file, "cassette") == [1]
+
+
+@pytest.mark.parametrize("where", ["", "no/such/folder/x.jsonl"])
+def test_a_file_that_cannot_be_is_told_before_anything_starts(tmp_path: Path, where: str) -> None:
+    with pytest.raises(OSError, match=r"cannot be written: .*Name a file in a folder that is there"):
+        Agent("demo", record=tmp_path / where)
+
+
+def test_wrong_kinds_of_files_are_told() -> None:
+    with pytest.raises(TypeError, match="record= takes the name of a file"):
+        Agent("demo", record=3)  # type: ignore[arg-type]
+    with pytest.raises(ValueError, match="record= is empty"):
+        Agent("demo", record="")
+
+
+def test_an_agent_that_nobody_holds_lets_go_of_its_file(file: Path) -> None:
+    def opened() -> list[str]:
+        links = list(Path("/proc/self/fd").iterdir())
+        return [str(link) for link in links if os.path.realpath(link) == str(file)]
+
+    agent = Agent("demo", record=file)
+    agent.run("hello", show=False)
+    assert opened()
+    del agent
+    gc.collect()
+    until(lambda: not opened())
+    other = Agent("demo", record=file.with_name("it.jsonl-never"))
+    del other
+    gc.collect()
+    until(lambda: not file.with_name("it.jsonl-never").exists())
+
+
+# --- what goes wrong --------------------------------------------------------------------------------------------------
+
+
+def test_a_disk_that_is_full_disturbs_nobody() -> None:
+    with Agent("demo", permissions="allow", record="/dev/full") as agent:
+        with pytest.warns(UserWarning, match="The recording ends here: /dev/full .*No space left"):
+            turn = agent.run(FIX, show=False)
+        assert turn.stop_reason == "end_turn"
+        assert agent.recording is None
+        assert any("cannot be written any more" in each["message"] for each in agent.diagnostics)
+        with pytest.raises(AcpError, match="No space left"):
+            agent.note("x")
+        assert agent.run("hello", show=False).stop_reason == "end_turn"
+        assert len(agent.log) > 10
+
+
+def test_a_disk_that_fills_up_leaves_whole_lines_and_perhaps_half_a_one(
+    file: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = 3_000
+    write = os.write
+
+    def written(handle: int, data: Any) -> int:
+        nonlocal room
+        if os.path.realpath(f"/proc/self/fd/{handle}") != str(file):
+            return write(handle, data)
+        if not room:
+            raise OSError(errno.ENOSPC, "No space left on device")
+        count = write(handle, bytes(data)[:room])
+        room -= count
+        return count
+
+    monkeypatch.setattr(cassette.os, "write", written)
+    with Agent("demo", permissions="allow", record=file) as agent, pytest.warns(UserWarning, match="recording ends"):
+        agent.run(FIX, show=False)
+    monkeypatch.undo()
+    *whole, _ = file.read_bytes().split(b"\n")
+    assert file.stat().st_size == 3_000
+    assert json.loads(whole[0])["cassette"] == 1
+    assert all(isinstance(json.loads(line), dict) for line in whole)
+
+
+def test_what_a_killed_process_wrote_can_be_read(file: Path) -> None:
+    script = f"""
+        from acp_widget import Agent
+        agent = Agent("demo", permissions="allow", record={str(file)!r})
+        while True:
+            agent.run({FIX!r}, show=False)
+            print("turn", flush=True)
+    """
+    child = subprocess.Popen([sys.executable, "-c", textwrap.dedent(script)], stdout=subprocess.PIPE, text=True)
+    assert child.stdout is not None
+    with child:
+        assert child.stdout.readline() == "turn\n"
+        size = file.stat().st_size
+        until(lambda: file.stat().st_size > size)
+        child.send_signal(signal.SIGKILL)
+    *whole, rest = file.read_bytes().split(b"\n")
+    assert all(isinstance(json.loads(line), dict) for line in whole)
+    assert rest == b"" or not rest.endswith(b"}")
+    assert methods_of(whole).count("session/prompt") >= 1
+
+
+def methods_of(whole: list[bytes]) -> list[Any]:
+    return [json.loads(line).get("msg", {}).get("method") for line in whole]
+
+
+def test_a_forked_child_does_not_write_into_it(file: Path) -> None:
+    with Agent("demo", record=file) as agent:
+        agent.run("hello", show=False)
+        child = os.fork()
+        if child == 0:
+            fine = agent.recording is None and len(agent.log) > 3
+            os._exit(0 if fine else 1)
+        assert os.waitpid(child, 0)[1] == 0
+        assert agent.recording == file
+        agent.note("after the fork")
+    assert told(file, "note") == [{"text": "after the fork"}]
+
+
+def test_a_message_that_cannot_be_written_is_told_of_and_only_that_one_is_missing(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    script = """
+        start()
+        prompt()
+        running()
+        sys.stdout.write('{"jsonrpc":"2.0","method":"_x/deep","params":{"a":' + "[" * 900 + "]" * 900 + "}}\\n")
+        say("after it")
+        idle()
+        serve()
+    """
+    with Agent(scripted(tmp_path, script), cwd=tmp_path, record=file) as agent:
+        assert agent.run("hello", show=False).text == "after it"
+    cut = [record for record in lines(file) if "cut" in record]
+    assert [(record["dir"], "redacted" in record["cut"]) for record in cut] == [("in", True)]
+    assert "after it" in file.read_text()

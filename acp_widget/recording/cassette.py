@@ -53,6 +53,11 @@ class Cassette:
         """Whether records are written."""
         return self._file is not None
 
+    @property
+    def begun(self) -> bool:
+        """Whether anything was written."""
+        return self._began is not None
+
     def write(self, record: Mapping[str, Any]) -> None:
         """Put a record at the end, with its time `t` in front. Raises `ValueError` for what is no JSON."""
         if self._file is None:
