@@ -62,7 +62,7 @@ class Driver(Held):
         tape: Tape | None = None,
     ) -> None:
         super().__init__()
-        self.state = State()
+        self.state = State(label=launch.label)
         self.prompts = Prompts(self.state, self.emit)
         self.login = Login(self, audience, nobody_after=nobody_after, advice=registry.about_login(launch))
         self.sessions = Sessions(place or {"cwd": cwd, "mcpServers": []}, session)

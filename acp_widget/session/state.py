@@ -94,9 +94,10 @@ class State:
     'new'
     """
 
-    def __init__(self, *, terminal_cap: int = TERMINAL_CAP) -> None:
+    def __init__(self, *, label: str | None = None, terminal_cap: int = TERMINAL_CAP) -> None:
         self.lock = threading.RLock()
         self.data = fresh()
+        self.data["session"]["label"] = label
         """The builder's data: for the reducer, under the lock. Everybody else reads by the methods."""
         self.memory = Memory()
         """What the reducer knows beside the data: for the reducer, under the lock."""

@@ -53,7 +53,7 @@ export function ImageBlock({ block }: { block: Tagged }): VNode {
     );
   }
   return (
-    <Picture src={src} alt={fileName(uri ?? "", "Picture from the agent")} detail={detail} onError={fail}>
+    <Picture src={src} alt={fileName(uri ?? "", "Picture")} detail={detail} onError={fail}>
       {save}
     </Picture>
   );
@@ -64,7 +64,7 @@ export function AudioBlock({ block }: { block: Tagged }): VNode {
   return (
     <Attachment label="Sound" detail={detail} why={why} value={block}>
       {/* biome-ignore lint/a11y/useMediaCaption: the agent sends none. */}
-      {src !== null && <audio controls preload="none" src={src} aria-label="Sound from the agent" onError={fail} />}
+      {src !== null && <audio controls preload="none" src={src} aria-label="Sound" onError={fail} />}
       {save}
     </Attachment>
   );
