@@ -407,4 +407,4 @@ def test_a_prompt_right_behind_the_first_one_raises_too(demo: Callable[..., Agen
 
 
 def test_an_agent_that_has_not_started_has_its_name(demo: Callable[..., Agent]) -> None:
-    assert demo().widget.agent_name == "demo"
+    assert demo().widget.agent_name == "demo agent"
