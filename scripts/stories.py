@@ -117,12 +117,17 @@ def tell(case: dict[str, Any]) -> dict[str, Any]:
 
 def make(folder: Path) -> None:
     """Write the page and all it needs into a folder."""
-    folder.mkdir(parents=True, exist_ok=True)
     told = [
         {key: value for key, value in story.case.items() if key not in ("steps", "updates")}
         | {"group": story.group, "state": tell(story.case)}
         for story in stories()
     ]
+    write(folder, told)
+
+
+def write(folder: Path, told: list[dict[str, Any]]) -> None:
+    """Write the page with these stories: each has a name, a title, a group and a state."""
+    folder.mkdir(parents=True, exist_ok=True)
     (folder / "stories.json").write_text(json.dumps({"now": NOW, "stories": told}))
     shutil.copy(JS / "dev" / "stories.html", folder / "index.html")
     for name in ("widget.js", "widget.css"):

@@ -220,3 +220,19 @@ def test_markdown_becomes_nothing_but_text() -> None:
 @pytest.mark.parametrize("kind", KINDS)
 def test_all_markdown_becomes_nothing_but_text(kind: str, render: Callable[[str], str]) -> None:
     check_markdown(of(kind), render)
+
+
+# --- what is drawn of it elsewhere
+
+
+@pytest.mark.parametrize("language", ["mermaid", "math", "Mermaid", "geojson", "stl", "plantuml", "{mermaid}", "raw"])
+def test_a_block_of_code_never_becomes_a_picture(language: str) -> None:
+    """Front ends draw some languages, and what stands in them may load pictures from anywhere."""
+    text = {"type": "text", "text": f"```{language}\nA@{{ img: 'https://evil.example' }}\n```\n"}
+    host = Host()
+    turn = host.turn()
+    host.feed({"sessionUpdate": "agent_message", "messageId": "m", "content": [text]})
+    (block,) = turn.code_blocks
+    assert "```text\n" in block._repr_markdown_()
+    assert f"```{language}" not in block._repr_markdown_()
+    assert block.language == language

@@ -359,7 +359,7 @@ def test_every_prompt_that_nobody_answered_warns_as_the_users_filters_say(shell:
 def test_known_agents_are_a_table_that_is_only_text(shell: InteractiveShell) -> None:
     table: Any = shell.run_line_magic("acp", "agents")
     assert "codex" in repr(table)
-    assert table._repr_html_().startswith("<table>")
+    assert table._repr_html_().startswith('<div class="mathjax_ignore tex2jax_ignore"><table>')
     assert "<b>" not in type(table)(("<b>",), [("<b>",)], "<b>")._repr_html_()
     hostile = type(table)(("TITLE",), [("\x1b[2J" + "x" * 10_000,)] * 1_000)
     assert "\x1b" not in repr(hostile)

@@ -8,12 +8,31 @@ from __future__ import annotations
 import re
 import textwrap
 from functools import singledispatch
+from typing import Final
 
 from .entries import Call, Decision, Diff, Entry, Line, Literal, Said, Screen
 from .visible import literal, running
 from .words import duration
 
 _SPEAKERS = {"user": "You", "agent": "Agent"}
+# Other words may be more than a name: a block of `mermaid` is drawn as a picture, which may load others, one of `math`
+# is set as a formula.
+_LANGUAGES: Final = frozenset(
+    {
+        *("ada", "asm", "awk", "bash", "bat", "bibtex", "c", "c#", "c++", "clojure", "cmake", "cmd", "cobol"),
+        *("console", "cpp", "cs", "csharp", "css", "csv", "cuda", "cython", "dart", "diff", "docker"),
+        *("dockerfile", "elixir", "elm", "erlang", "f#", "fish", "fortran", "fsharp", "go", "graphql"),
+        *("groovy", "haskell", "hcl", "html", "http", "ini", "ipython", "java", "javascript", "jl", "js"),
+        *("json", "json5", "jsonc", "jsonl", "jsx", "julia", "kotlin", "latex", "less", "lisp", "log", "lua"),
+        *("make", "makefile", "markdown", "matlab", "md", "nim", "nix", "objective-c", "ocaml", "octave"),
+        *("pascal", "patch", "perl", "php", "powershell", "prolog", "proto", "protobuf", "ps1", "py", "pycon"),
+        *("python", "python3", "r", "racket", "rb", "regex", "rs", "rst", "ruby", "rust", "sass", "scala"),
+        *("scheme", "scss", "sh", "shell", "sql", "swift", "tcl", "terraform", "tex", "text", "toml", "ts"),
+        *("tsx", "txt", "typescript", "vb", "verilog", "vhdl", "vim", "wasm", "xml", "yaml", "yml", "zig"),
+        "zsh",
+    }
+)
+"""The languages that a block of code names: there they colour it, and do nothing else."""
 WIDTH = 110
 """Longer lines of running text are broken at spaces: a code block does not wrap them."""
 
@@ -55,7 +74,9 @@ def _line(entry: Line) -> str:
 
 @draw.register
 def _literal(entry: Literal) -> str:
-    return (f"{_label(entry.label)}\n\n" if entry.label else "") + fence(literal(entry.text), entry.language or "text")
+    return (f"{_label(entry.label)}\n\n" if entry.label else "") + fence(
+        literal(entry.text), entry.language if entry.language.lower() in _LANGUAGES else "text"
+    )
 
 
 @draw.register

@@ -10,6 +10,7 @@ from ..entities import quoted
 
 _LONGEST = 300  # characters of a cell that are shown
 _MOST_ROWS = 200  # rows that are shown
+_NO_FORMULAS = "mathjax_ignore tex2jax_ignore"  # an agent's words are none
 _CELL = 'style="text-align:left;vertical-align:top;white-space:pre-wrap"'
 
 
@@ -42,7 +43,8 @@ class Table:
             for row in self.rows[:_MOST_ROWS]
         )
         table = f"<table><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>" if self.rows else ""
-        return table + "".join(f"<p>{html.escape(line)}</p>" for line in self._below())
+        below = "".join(f"<p>{html.escape(line)}</p>" for line in self._below())
+        return f'<div class="{_NO_FORMULAS}">{table}{below}</div>'
 
     def _below(self) -> list[str]:
         left = len(self.rows) - _MOST_ROWS

@@ -55,16 +55,32 @@ class Words:
     """`words("toolCall.title")` is the payload, with a number that tells this payload in this field from all others."""
 
     def __init__(self, payload: Payload) -> None:
-        self.payload = payload
+        self.own = str(payload.number)
+        """For ids that are no payload: no other `Words` has it."""
+        self._payload = payload
         self.canaries: dict[str, str] = {}
 
-    def __call__(self, field: str) -> str:
-        self.canaries[field] = canary(self.payload.number, field)
-        return self.payload.text.replace(PLACE, self.canaries[field])
+    def payload(self, field: str) -> Payload:
+        return self._payload
 
-    def plain(self, field: str) -> str:
-        """The same for what cannot hold half of a character: bytes."""
-        return self(field).encode("utf-8", "replace").decode()
+    def __call__(self, field: str) -> str:
+        payload = self.payload(field)
+        self.canaries[field] = canary(payload.number, field)
+        return payload.text.replace(PLACE, self.canaries[field])
+
+
+class Mixed(Words):
+    """Another payload in each field: where there are more fields than payloads, all of them stand somewhere."""
+
+    def __init__(self, shift: int) -> None:
+        super().__init__(payloads()[shift])
+        self.own = f"mixed{shift}"
+        self._shift = shift
+        self._places: dict[str, int] = {}
+
+    def payload(self, field: str) -> Payload:
+        place = self._places.setdefault(field, len(self._places))
+        return payloads()[(place + self._shift) % len(payloads())]
 
 
 def canary(number: int, field: str) -> str:
@@ -85,7 +101,7 @@ def _blocks(words: Words, where: str) -> list[Json]:
         return words(f"{where}.{field}")
 
     notes = {"audience": [say("audience")], "lastModified": say("lastModified"), "priority": 1, say("noteKey"): 1}
-    svg = f'<svg xmlns="http://www.w3.org/2000/svg" onload="__pwned={canary(words.payload.number, where)}"/>'
+    svg = f'<svg xmlns="http://www.w3.org/2000/svg" onload="__pwned={canary(0, where)}"/>'
     return [
         {"type": "text", "text": say("text"), "annotations": notes},
         {"type": "image", "data": say("image.data"), "mimeType": "image/png"},
@@ -248,7 +264,7 @@ def opening(words: Words) -> Iterator[Json]:
 
 def turn(words: Words, first: int) -> Iterator[Json]:
     """A prompt and all that an agent can tell, its questions answered. `first`: an id that was not used."""
-    own = f"{words.payload.number}"
+    own = words.own
     yield asked(first, "session/prompt", sessionId="s", prompt=[{"type": "text", "text": words("prompt")}])
     yield answered(first, result={"messageId": own})
     yield said({"sessionUpdate": "user_message", "messageId": own, "content": _blocks(words, "user")})
@@ -398,7 +414,7 @@ def waiting(words: Words, first: int) -> Iterator[Json]:
     yield asked(first, "session/prompt", sessionId="s", prompt=[{"type": "text", "text": "x"}])
     yield answered(first, result={})
     yield said({"sessionUpdate": "state_update", "state": "running"})
-    for record in _questions(words, f"w{words.payload.number}", first):
+    for record in _questions(words, f"w{words.own}", first):
         if record["dir"] == "in":
             yield record
 
@@ -425,13 +441,50 @@ LIVES: dict[str, Callable[[Words], Iterable[Json]]] = {
 """Ways in which a session may end."""
 
 
-def session_of_all(chosen: Iterable[Payload]) -> Iterator[Json]:
-    """One session with a turn for each payload."""
-    for number, payload in enumerate(chosen):
-        words = Words(payload)
-        if number == 0:
-            yield from opening(words)
-        yield from turn(words, 10 + number)
+def crowd(chosen: Iterable[Payload], first: int) -> Iterator[Json]:
+    """One turn with many payloads, each in what is read in its own way: prose, a diff, a terminal, a link."""
+    chosen = list(chosen)
+    yield asked(first, "session/prompt", sessionId="s", prompt=[{"type": "text", "text": "All of it, please."}])
+    yield answered(first, result={})
+    yield said({"sessionUpdate": "state_update", "state": "running"})
+    for words in map(Words, chosen):
+        own = words.own
+        links = [
+            {"type": "resource_link", "uri": words("crowd.uri"), "name": words("crowd.name")},
+            {"type": "image", "data": "", "mimeType": "image/png", "uri": words("crowd.image")},
+        ]
+        text = {"type": "text", "text": words("crowd.message")}
+        yield said({"sessionUpdate": "agent_message", "messageId": f"crowd {own}", "content": [text, *links]})
+        lines = "\n".join(f"+{line}" for line in words("crowd.line").split("\n"))
+        patch = f"--- {CWD}/a.py\n+++ {CWD}/a.py\n@@ -0,0 +1,{lines.count(chr(10)) + 1} @@\n{lines}\n"
+        diff = {
+            "changes": [{"operation": "add", "path": f"{CWD}/a.py"}],
+            "patch": {"format": "git_patch", "text": patch},
+        }
+        yield said(
+            {
+                "sessionUpdate": "tool_call_update",
+                "toolCallId": f"crowd {own}",
+                "title": words("crowd.title"),
+                "kind": "edit",
+                "status": "completed",
+                "locations": [{"path": words("crowd.location")}],
+                "content": [
+                    {"type": "diff", **diff},
+                    {"type": "terminal", "terminalId": f"crowd {own}"},
+                    {"type": "content", "content": {"type": "text", "text": words("crowd.text")}},
+                ],
+                "rawInput": {words("crowd.key"): words("crowd.input")},
+            }
+        )
+        terminal = {"terminalId": f"crowd {own}", "command": words("crowd.command")}
+        output = {"data": b64(words("crowd.output"))}
+        yield said({"sessionUpdate": "terminal_update", **terminal, "output": output, "exitStatus": {"exitCode": 0}})
+    steps = [{"content": Words(payload)("crowd.step")} for payload in chosen]
+    yield said(
+        {"sessionUpdate": "plan_update", "plan": {"type": "items", "planId": f"crowd {first}", "entries": steps}}
+    )
+    yield said({"sessionUpdate": "state_update", "state": "idle", "stopReason": "end_turn"})
 
 
 def heard(records: Iterable[Json]) -> State:
