@@ -235,6 +235,21 @@ def test_the_folder_of_an_agent_can_be_said_until_it_works_and_again(shell: Inte
     assert f"'demo' works already, in {tmp_path}. To end it first: %acp close demo" in said(shell, "%%acp --cwd ..\nhi")
 
 
+def test_a_recording_begins_with_an_agent_and_goes_on(shell: InteractiveShell, tmp_path: Path) -> None:
+    file = tmp_path / "it.jsonl"
+    said(shell, "%acp use demo")
+    said(shell, "%acp policy reject")
+    for _ in range(2):  # the cell is run again
+        assert "Error" not in said(shell, f"%%acp --record {file}\nhello")
+    assert file.read_text().count('"session/prompt"') == 2
+    assert "reject" in said(shell, "%acp status")
+    other = f"%%acp --record {tmp_path / 'other.jsonl'}\nhello"
+    assert f"'demo' works already, recorded into {file}; a recording begins with its agent." in said(shell, other)
+    said(shell, "%acp close")
+    assert "the file is there already" in said(shell, f"%%acp --record {file}\nhello")
+    assert "Error" not in said(shell, other)
+
+
 def test_stop_and_restart_say_what_they_did(shell: InteractiveShell) -> None:
     said(shell, "%acp use demo")
     assert said(shell, "%acp stop") == "There is nothing to stop: demo is new.\n"

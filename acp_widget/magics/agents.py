@@ -54,23 +54,28 @@ class Agents:
         self._current = name
         return self._agents[name]
 
-    def move(self, name: str | None, folder: str) -> Agent:
-        """The same in a folder of its own. One that has not worked yet, or failed, makes place for a new one.
+    def move(self, name: str | None, folder: str, record: str = "") -> Agent:
+        """The same in a folder of its own, or recorded; "" for either: as it is.
 
-        Raises `UsageError` for one that works in another folder.
+        One that has not worked yet, or failed, makes place for a new one. Raises `UsageError` for one that works in
+        another folder, or is not recorded there.
         """
         name = name or self._next()
         old = self._agents.get(name) if self.is_there(name) else None
         if old is None:
-            return self.use(name, cwd=folder)
-        if os.path.realpath(_home(folder)) == os.path.realpath(old.cwd):
+            return self.use(name, cwd=folder or None, record=record or None)
+        moves = folder != "" and os.path.realpath(_home(folder)) != os.path.realpath(old.cwd)
+        records = record != "" and os.path.abspath(_home(record)) != str(old.recording)  # noqa: PTH100
+        if not moves and not records:
             return self.use(name)
         if old.status not in ("new", "failed"):
-            raise UsageError(f"--cwd: {name!r} works already, in {old.cwd}. To end it first: %acp close {name}")
-        self._agents[name] = _made(name, cwd=folder, permissions=old.permissions)
+            told = f"--cwd: {name!r} works already, in {old.cwd}" if moves else _works(name, old)
+            raise UsageError(f"{told}. To end it first: %acp close {name}")
+        made = _made(name, cwd=folder or old.cwd, record=record or None, permissions=old.permissions)
+        self._agents[name] = made
         old.close()
         self._current = name
-        return self._agents[name]
+        return made
 
     def need(self) -> Agent:
         """The current agent. Raises `UsageError` when there is none."""
@@ -129,6 +134,11 @@ def _made(name: str, **options: Any) -> Agent:
         return Agent(name, **options)
     except (ValueError, TypeError, OSError) as error:
         raise UsageError(in_magics(str(error))) from None
+
+
+def _works(name: str, agent: Agent) -> str:
+    into = f", recorded into {agent.recording}" if agent.recording is not None else ""
+    return f"--record: {name!r} works already{into}; a recording begins with its agent"
 
 
 def _home(folder: str) -> str:

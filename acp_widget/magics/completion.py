@@ -48,7 +48,7 @@ class Completer:
             return self._names()
         if done and done[-1] == "--permissions":
             return (*WORDS, *self._variables())
-        return () if done and done[-1] in ("--out", "--cwd") else OPTIONS
+        return () if done and done[-1] in ("--out", "--cwd", "--record") else OPTIONS
 
     def _names(self) -> Iterable[str]:
         try:

@@ -44,6 +44,7 @@ class AcpMagics(Magics):
     @magic_arguments("%acp")  # IPython puts another % before it
     @argument("--agent", metavar="NAME", help="a known name, or a quoted command; kept for the next cells")
     @argument("--cwd", metavar="FOLDER", help="where a new agent works")
+    @argument("--record", metavar="FILE", help="gets all that passes between us and a new agent, without secrets")
     @argument("--permissions", metavar="POLICY", help="ask, allow, reject, or an expression, quoted")
     @argument("--attach", nargs="+", default=[], metavar="VARIABLE", help="variables that go with the prompt")
     @argument("--out", metavar="VARIABLE", help="gets the Turn, before the cell waits")
@@ -72,7 +73,8 @@ class AcpMagics(Magics):
         name, permissions = _unquoted(given.agent) or None, None
         if given.permissions:
             permissions = policy_of(_unquoted(given.permissions), self.shell.user_ns, "--permissions")
-        agent = self.agents.move(name, _unquoted(given.cwd)) if given.cwd else self.agents.use(name)
+        place = _unquoted(given.cwd), _unquoted(given.record)
+        agent = self.agents.move(name, *place) if any(place) else self.agents.use(name)
         if permissions is not None:
             agent.permissions = permissions
         try:
@@ -266,7 +268,7 @@ _FOUND: Final[Mapping[str | None, str]] = {"program": "installed", "npx": "by np
 _TWO_LINES: Final = "A prompt is a cell: write %%acp on its first line, and the prompt below it"
 _BELOW: Final = " The prompt goes on the lines below %%acp."
 _ALONE: Final = frozenset({"agents", "status", "sessions", "stop", "restart"})
-OPTIONS: Final = ("--agent", "--attach", "--cwd", "--expand", "--no-wait", "--out", "--permissions")
+OPTIONS: Final = ("--agent", "--attach", "--cwd", "--expand", "--no-wait", "--out", "--permissions", "--record")
 
 COMMANDS: Final[Mapping[str, Callable[[AcpMagics, str], Table | None]]] = {
     "": AcpMagics._help,

@@ -119,13 +119,13 @@ class Hearing:
         elif "msg" in record and direction in ("in", "out"):
             self._messages(direction == "out", record["msg"])
         elif "raw" in record:
-            self._raw(direction == "out", record["raw"])
+            self._raw(direction == "out", record["raw"], record.get("reason"))
         elif "cut" in record:
             self._diagnose(f"A message was cut out of the recording: {str(record['cut'])[:500]}", "recording")
         else:
             self._diagnose("A record without a direction and a message.", "recording")
 
-    def _raw(self, ours: bool, raw: Any) -> None:
+    def _raw(self, ours: bool, raw: Any, reason: Any = None) -> None:
         """A line that was no object for the recorder: no JSON, or a batch."""
         try:
             parsed = json.loads(raw) if isinstance(raw, str) else None
@@ -135,7 +135,8 @@ class Hearing:
             self._messages(ours, parsed)
         elif not self._own.ended:
             self._heard = True
-            self._diagnose(f"A line that is no message: {str(raw)[:2000]}", "stdout")
+            why = f", {reason[:500]}" if isinstance(reason, str) else ""
+            self._diagnose(f"A line that is no message{why}: {str(raw)[:2000]}", "stdout")
             if not ours:
                 self._unread({"raw": raw})
 
