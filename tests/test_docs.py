@@ -38,6 +38,7 @@ except ZeroDivisionError as error:
     "docs/magics.md": "df = fig = 1",
     "docs/permissions.md": "from acp_widget import Agent",
     "docs/results.md": f"{AGENT}{FIX}\ncall = turn.tool_calls[0]\nnotify = print",
+    "docs/recording.md": "from acp_widget import Agent",
     "docs/undo.md": AGENT,
 }
 """What a reader of the page has already."""
