@@ -44,7 +44,7 @@ def steps(slow: bool) -> list[Step]:
         Step("mypy", (PYTHON, "-m", "mypy")),
         Step("biome", ("npm", "run", "--silent", "lint"), folder="js"),
         Step("tsc", ("npm", "run", "--silent", "typecheck"), folder="js"),
-        Step("python", (*PYTEST, "-n", "2", *chosen, *ELSEWHERE, "tests"), tests=True),
+        Step("python", (*PYTEST, "-n", "3", *chosen, *ELSEWHERE, "tests"), tests=True),
         Step("front-end", vitest, tests=True, folder="js"),
         Step("kernels", (*PYTEST, "-n", "2", "--dist", "loadfile", *chosen, "tests/kernels"), tests=True),
         Step("browser", (*PYTEST, "-n", "3", *chosen, "tests/browser"), tests=True),

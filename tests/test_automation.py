@@ -129,7 +129,7 @@ class _Words(HTMLParser):
 @pytest.mark.parametrize(
     ("permissions", "decision", "line"),
     [
-        ("ask", "Rejected because nobody was watching", "I did not change"),
+        pytest.param("ask", "Rejected because nobody was watching", "I did not change", marks=pytest.mark.slow),
         ("allow", "Allowed once by the policy", '+        return float("nan")'),
     ],
 )
@@ -168,7 +168,7 @@ def script(code: str, tmp_path: Path, *, by: str = "file") -> subprocess.Complet
     return subprocess.run(command, capture_output=True, text=True, timeout=60, cwd=tmp_path, check=False)
 
 
-@pytest.mark.parametrize("by", ["file", "-c"])
+@pytest.mark.parametrize("by", ["file", pytest.param("-c", marks=pytest.mark.slow)])
 @pytest.mark.parametrize("body", SCRIPTS.values(), ids=SCRIPTS.keys())
 def test_a_script_gets_the_fallback_at_once_and_ends_with_its_agent_open(tmp_path: Path, body: str, by: str) -> None:
     done = script(f"from acp_widget import Agent\nagent = Agent()\n{body}\n{WHO}\n{PID}", tmp_path, by=by)

@@ -272,6 +272,7 @@ def test_a_mode_can_be_set_while_the_agent_starts_and_works(shell: InteractiveSh
     assert "Error" not in said(shell, "%acp mode accept-edits")
     assert not shell.user_ns["turn"].done
     assert "accept-edits" in said(shell, "%acp status")
+    until(lambda: shell.user_ns["turn"].text)  # a prompt that was not sent yet would never be
     said(shell, "%acp stop")
     shell.user_ns["turn"].wait(20)
 

@@ -481,13 +481,13 @@ record = anything | st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=300)
+@settings(max_examples=120)
 @given(st.lists(record, max_size=12))
 def test_no_record_makes_the_player_raise(records: list[Any]) -> None:
     hear(records)
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(st.lists(message, max_size=12), st.lists(st.booleans(), min_size=12, max_size=12), st.sampled_from([V1, V2]))
 def test_no_message_of_a_session_makes_the_player_raise(messages: list[Any], ways: list[bool], result: Json) -> None:
     whole = Recording().start(result=result, version=result["protocolVersion"])
