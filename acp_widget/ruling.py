@@ -29,6 +29,8 @@ class Holder(Protocol):
     @property
     def _asking(self) -> Asking: ...
 
+    def _check_process(self) -> None: ...
+
     def explain(self, permission: Asked) -> policy.Verdict: ...
 
 
@@ -65,6 +67,7 @@ class Ruling:
         __tracebackhide__ = True
         if word not in ("allow", "reject"):
             raise ValueError(f"{word!r} is neither 'allow' nor 'reject'.")
+        self._holder._check_process()
         [rule] = policy.Policy(allow=[rule]).allow  # what is none is told here, not from another thread
         on_its_thread(lambda: self._holder._asking.add(word, rule))
         return self
@@ -73,6 +76,7 @@ class Ruling:
         """Take an added rule away; returns itself. Raises `ValueError` when it was not added here."""
         __tracebackhide__ = True
         text = rule if isinstance(rule, str) else repr(rule)
+        self._holder._check_process()
         added = self._holder._asking.added
         if text not in [repr(each) for each in (*added.allow, *added.reject)]:
             known = ", ".join(repr(each) for each in (*added.allow, *added.reject)) or "none"

@@ -245,7 +245,8 @@ def test_a_cancelled_task_stops_its_turn(make: Make) -> None:
 
 def _in_a_child(agent: Agent, turn: Turn, folder: Path, told: Any) -> None:
     refused = []
-    for use in (lambda: agent.prompt("x"), lambda: agent.wait(1), lambda: turn.wait(1), agent.cancel, agent.restart):
+    uses = (lambda: agent.prompt("x"), lambda: agent.wait(1), lambda: turn.wait(1), agent.cancel, agent.restart)
+    for use in (*uses, lambda: agent.policy.add("Read('**')")):
         try:
             use()
         except AgentClosed as error:
@@ -268,7 +269,7 @@ def test_a_forked_child_can_read_and_do_no_harm(make: Make, tmp_path: Path) -> N
     child.start()
     child.join(30)
     assert child.exitcode == 0
-    assert told.get() == ("go", "running", [True] * 5, "mine")
+    assert told.get() == ("go", "running", [True] * 6, "mine")
     (tmp_path / "go").touch()
     assert turn.wait(20).stop_reason == "end_turn"
 

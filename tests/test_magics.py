@@ -94,6 +94,12 @@ def test_a_variable_that_is_named_and_not_attached_is_told_in_a_line(shell: Inte
     assert "Nothing" not in said(shell, "%%acp --attach df\nWhy is {df} not {x}?")
 
 
+def test_what_is_attached_in_several_options_all_goes(shell: InteractiveShell) -> None:
+    shell.user_ns.update(df=[1], s=[2], last=[3])
+    said(shell, "%%acp --attach df --attach 's' last --out 'turn'\nLook.")
+    assert [each.name for each in shell.user_ns["turn"].attached] == ["df", "s", "last"]
+
+
 def test_a_cell_that_does_not_wait_returns_at_once(shell: InteractiveShell) -> None:
     said(shell, "%%acp --no-wait --out turn\n/slow")
     until(lambda: shell.user_ns["turn"].text)

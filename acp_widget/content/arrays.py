@@ -28,7 +28,7 @@ def array(values: Any, name: str) -> Part:
         left = "" if all_shown else f"Shown: {shown} of {rows:,} rows, {min(columns, COLUMNS)} of {columns:,} columns."
         note = f"{left} {cuts}".strip()
     else:
-        first = _plain(values.flat[: ROWS * 5], values.dtype)
+        first = _first(values, ROWS * 5)
         cells = [told_in_part(value) for value in first]
         text, more = cut(", ".join(told for told, _ in cells), TABLE_BYTES - 1024)
         left = f"Shown: the first {len(first)} of {values.size:,} values." if len(first) < values.size else ""
@@ -62,8 +62,22 @@ def _range(values: Any) -> list[str]:
 
 def _rows(part: Any) -> list[list[object]]:
     width = part.shape[1]
-    flat = _plain(part.flat, part.dtype)
+    flat = _first(part, part.size)
     return [flat[at * width : (at + 1) * width] for at in range(part.shape[0])]
+
+
+def _first(values: Any, number: int) -> list[object]:
+    """So many values as Python's own; `--`, as numpy has it, for what is masked: below a mask stands anything."""
+    if not hasattr(values, "mask"):
+        return _plain(values.flat[:number], values.dtype)
+    masks = sys.modules["numpy"].ma.getmaskarray(values).flat[:number]
+    below = _plain(values.data.flat[:number], values.dtype)
+    return [_MASKED if _all(hidden) else value for value, hidden in zip(below, masks, strict=True)]
+
+
+def _all(hidden: Any) -> bool:
+    """Of a value with fields, each has its own mask: one that is masked in part is not shown either."""
+    return any(hidden.item()) if hidden.dtype.names is not None else bool(hidden)
 
 
 def _plain(flat: Any, dtype: Any) -> list[object]:
@@ -96,4 +110,5 @@ def _duration(value: Any) -> str:
     return f"{'-' if number.startswith('-') else ''}{days} days {clock}{fraction}"
 
 
+_MASKED: Final = "--"
 _TEXTS: Final[dict[str, Callable[[Any], str]]] = {"M": _date, "m": _duration}

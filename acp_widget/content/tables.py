@@ -20,17 +20,24 @@ def pandas_frame(frame: Any, name: str) -> Part:
     counted = rows * shown <= COUNTED
     schema = [
         (
-            head.columns[at],
+            _label(head.columns[at]),
             str(frame.dtypes.iloc[at]),
             f"{int(frame.iloc[:, at].isna().sum()):,} missing" if counted else "missing not counted",
         )
         for at in range(shown)
     ]
     memory = int(frame.memory_usage(index=True, deep=False).sum())
-    header = [frame.index.name if frame.index.name is not None else "", *head.columns]
-    body = [[head.index[at], *(head.iat[at, column] for column in range(shown))] for at in range(len(head))]
+    header = [*("" if each is None else each for each in frame.index.names), *map(_label, head.columns)]
+    levels = frame.index.nlevels
+    labels = [label if levels > 1 else (label,) for label in head.index]
+    body = [[*labels[at], *(head.iat[at, column] for column in range(shown))] for at in range(len(head))]
     kind = type(frame).__name__
     return _table(name, f"pandas {kind}", rows, columns, memory, schema, header, body)
+
+
+def _label(label: object) -> object:
+    """A column's label, its levels in one text."""
+    return " / ".join(str(level) for level in label) if isinstance(label, tuple) else label
 
 
 def pandas_series(series: Any, name: str) -> Part:

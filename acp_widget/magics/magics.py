@@ -46,7 +46,7 @@ class AcpMagics(Magics):
     @argument("--cwd", metavar="FOLDER", help="where a new agent works")
     @argument("--record", metavar="FILE", help="gets all that passes between us and a new agent, without secrets")
     @argument("--permissions", metavar="POLICY", help="ask, allow, reject, or an expression, quoted")
-    @argument("--attach", nargs="+", default=[], metavar="VARIABLE", help="variables that go with the prompt")
+    @argument("--attach", nargs="+", action="extend", default=[], metavar="VARIABLE", help="variables that go with the prompt")
     @argument("--out", metavar="VARIABLE", help="gets the Turn, before the cell waits")
     @argument("--no-wait", action="store_true", help="return at once; the turn streams below the cell")
     @argument("--expand", action="store_true", help="put the values of {expressions} into the text; {{ }} stay braces")
@@ -65,9 +65,10 @@ class AcpMagics(Magics):
         given = self._parsed(line, text)
         if not text:
             raise UsageError("The prompt is empty: write it below the line with %%acp.")
-        if given.out and (not given.out.isidentifier() or keyword.iskeyword(given.out)):
-            raise UsageError(f"--out: {given.out!r} is no name of a variable.")
-        attach = {name: self._variable("--attach", name) for name in given.attach}
+        out = _unquoted(given.out)
+        if out and (not out.isidentifier() or keyword.iskeyword(out)):
+            raise UsageError(f"--out: {out!r} is no name of a variable.")
+        attach = {name: self._variable("--attach", name) for name in map(_unquoted, given.attach)}
         if given.expand:
             text = self._expanded(text)
         name, permissions = _unquoted(given.agent) or None, None
@@ -81,8 +82,8 @@ class AcpMagics(Magics):
             turn = agent._prompt(text, (), True, attach or None, None, {}, _doubt)
         except (ValueError, TypeError, OSError) as error:
             raise UsageError(in_magics(str(error))) from None
-        if given.out:
-            self.shell.user_ns[given.out] = turn
+        if out:
+            self.shell.user_ns[out] = turn
         if not given.no_wait:
             turn.wait()
 

@@ -78,3 +78,26 @@ def test_what_is_missing_altogether_masked_or_infinite_is_told() -> None:
 def test_of_very_many_values_it_says_that_the_range_was_not_looked_at() -> None:
     text = text_of(np.broadcast_to(np.float64(1), (10_000_001,)))
     assert "Range and missing values not looked at: there are more than 10,000,000 values." in text
+
+
+@pytest.mark.parametrize(
+    ("values", "told"),
+    [
+        (np.ma.array([10, 20, 30, 40], mask=[0, 1, 0, 1]), "10, --, 30, --"),
+        (np.ma.array(["a", "b"], mask=[0, 1]), "a, --"),
+        (np.ma.array([[1.5, 2.0], [3.0, 4.0]], mask=[[1, 0], [0, 1]]), "--,2.0\n3.0,--"),
+        (np.ma.array([(1, 2.0), (3, 4.0)], dtype=[("x", int), ("y", float)], mask=[(0, 0), (1, 0)]), "(1, 2.0), --"),
+        (np.ma.array(5, mask=True), "--"),
+    ],
+)
+def test_what_is_masked_is_not_told(values: object, told: str) -> None:
+    text = text_of(values)
+    assert text.splitlines()[-len(told.splitlines()) :] == told.splitlines()
+
+
+def test_levels_of_an_index_are_columns_with_their_names() -> None:
+    index = pd.MultiIndex.from_tuples([("DE", np.int64(1)), ("FR", np.int64(2))], names=["land", None])
+    assert text_of(pd.DataFrame({"a": [1, 2]}, index=index)).endswith("land,,a\nDE,1,1\nFR,2,2\n")
+    across = text_of(pd.DataFrame([[1, 2]], columns=index))
+    assert "  DE / 1: int64" in across
+    assert across.endswith(",DE / 1,FR / 2\n0,1,2\n")
