@@ -46,7 +46,9 @@ class AcpMagics(Magics):
     @argument("--cwd", metavar="FOLDER", help="where a new agent works")
     @argument("--record", metavar="FILE", help="gets all that passes between us and a new agent, without secrets")
     @argument("--permissions", metavar="POLICY", help="ask, allow, reject, or an expression, quoted")
-    @argument("--attach", nargs="+", action="extend", default=[], metavar="VARIABLE", help="variables that go with the prompt")
+    @argument(
+        "--attach", nargs="+", action="extend", default=[], metavar="VARIABLE", help="variables that go with the prompt"
+    )
     @argument("--out", metavar="VARIABLE", help="gets the Turn, before the cell waits")
     @argument("--no-wait", action="store_true", help="return at once; the turn streams below the cell")
     @argument("--expand", action="store_true", help="put the values of {expressions} into the text; {{ }} stay braces")
