@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import copy
 import errno
 import gc
 import json
 import os
+import pickle
 import signal
 import subprocess
 import sys
@@ -17,7 +19,7 @@ from typing import Any
 import pytest
 
 from acp_widget import AcpError, Agent, AgentClosed
-from acp_widget.recording import cassette
+from acp_widget.recording import cassette, traffic
 
 from .agents.scripted import scripted, until
 
@@ -279,6 +281,24 @@ def test_the_log_needs_no_file_and_is_a_table() -> None:
     assert sent[2].message["params"]
 
 
+def test_an_entry_of_the_log_can_be_kept() -> None:
+    with Agent("demo", env={"DEMO_TOKEN": "nobodys-business"}) as agent:
+        agent.run("nobodys-business", show=False)
+        entry = agent.log.where(method="session/prompt")[0]
+    kept = pickle.dumps(entry)
+    assert b"nobodys" not in kept
+    assert pickle.loads(kept) == entry == copy.copy(entry)
+    assert pickle.loads(kept).size == entry.size
+    with pytest.raises(AttributeError, match="read-only"):
+        entry.number = 3  # type: ignore[misc]
+
+
+def test_a_message_that_is_too_large_is_left_out_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(traffic, "LARGEST", 100)
+    told = traffic.record_of("in", {"text": "x" * 101}, lambda message: message)
+    assert told == {"dir": "in", "cut": "a message of about 113 characters, more than 100"}
+
+
 def test_the_log_is_bounded(tmp_path: Path) -> None:
     script = """
         start()
@@ -430,6 +450,17 @@ def test_a_disk_that_fills_up_leaves_whole_lines_and_perhaps_half_a_one(
     assert file.stat().st_size == 3_000
     assert json.loads(whole[0])["cassette"] == 1
     assert all(isinstance(json.loads(line), dict) for line in whole)
+
+
+def test_a_file_that_somebody_removes_is_told_of_at_the_end_of_the_turn(file: Path) -> None:
+    with Agent("demo", record=file) as agent:
+        agent.run("hello", show=False)
+        file.unlink()
+        turn = agent.prompt("hello", show=False)
+        with pytest.warns(UserWarning, match="the file was removed"):
+            agent.wait(20)  # until nothing is left to do
+        assert turn.done
+        assert agent.recording is None
 
 
 def test_what_a_killed_process_wrote_can_be_read(file: Path) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import base64
 import json
 import time
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -203,6 +204,25 @@ def test_values_given_to_the_agent_are_hidden_wherever_they_are_told(redactor: R
 def test_a_short_value_and_a_word_of_the_protocol_stay(redactor: Redactor) -> None:
     redactor.learn({}, {"LEVEL": "debug", "MODE": "end_turn", "OTHER": "session/update"})
     message = {"method": "session/update", "params": {"stopReason": "end_turn", "text": "debug"}}
+    assert redactor.message(message) == message
+
+
+def test_no_word_of_the_protocol_can_be_hidden(redactor: Redactor) -> None:
+    """Without them a recording could not be played."""
+    schema = json.loads((Path(__file__).parent / "schema" / "acp-v2.schema.json").read_text())
+    words: set[str] = set()
+    todo: list[Any] = [schema]
+    while todo:
+        part = todo.pop()
+        if isinstance(part, dict):
+            words.update(name for name in part.get("properties", ()) if isinstance(part["properties"], dict))
+            words.update(each for each in (part.get("const"), part.get("x-method")) if isinstance(each, str))
+            words.update(each for each in part.get("enum", ()) if isinstance(each, str))
+        todo += part.values() if isinstance(part, dict) else part if isinstance(part, list) else []
+    words -= {"date-time"}
+    assert len(words) > 200
+    redactor.learn({}, {f"V{number}": word for number, word in enumerate(sorted(words))})
+    message = [{word: word} for word in words]
     assert redactor.message(message) == message
 
 

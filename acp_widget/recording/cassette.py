@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import platform
 import stat
@@ -36,7 +37,7 @@ class Cassette:
     """
 
     def __init__(self, path: str | os.PathLike[str]) -> None:
-        self.path = Path(os.path.abspath(Path(path).expanduser()))  # noqa: PTH100 (links stay as they are named)
+        self.path = Path(os.path.abspath(os.path.expanduser(path)))  # noqa: PTH100, PTH111 (links stay, ~nobody is a name)
         self.on_trouble: Callable[[str], object] = lambda sentence: None
         self.header: Json = {}
         """What the first line is to tell beside versions and time."""
@@ -91,6 +92,9 @@ class Cassette:
         if self._file is None or not self._unsynced:
             return
         self._unsynced = False
+        if os.fstat(self._file).st_nlink == 0:
+            self._give_up(OSError(errno.ENOENT, "the file was removed"))
+            return
         with contextlib.suppress(OSError, RuntimeError):  # no handle, or no thread, to spare
             copy = os.dup(self._file)
             threading.Thread(target=_sync, args=(copy,), name="acp-recording-sync", daemon=True).start()
@@ -117,7 +121,7 @@ class Cassette:
 
 def _claimed(path: Path) -> tuple[int, bool]:
     """The opened file, and whether it was made here."""
-    made = not path.exists()
+    made = not os.path.exists(path)  # noqa: PTH110 (never raises)
     # Its own user's alone: no rule finds every secret. NONBLOCK: a pipe that nobody reads is refused, not waited for.
     flags = os.O_WRONLY | os.O_APPEND | os.O_CREAT | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0)
     try:

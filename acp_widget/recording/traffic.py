@@ -12,6 +12,8 @@ Json = dict[str, Any]
 
 MESSAGES: Final = 10_000
 CHARACTERS: Final = 8_000_000
+LARGEST: Final = 16_000_000
+"""Characters of a message that is redacted; more would hold up everything else for too long."""
 
 
 class Passed:
@@ -34,6 +36,16 @@ class Passed:
             self._record = redact(way, message)
             self._message = None
         return self._record
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return _restored, (self.number, self.at, self.weight, self.record)
+
+
+def _restored(number: int, at: float, size: int, record: Json) -> Passed:
+    """One of a pickle, which has only what a recording would say."""
+    passed = Passed(number, at, "in", None, lambda way, message: record)
+    passed.weight = size
+    return passed
 
 
 class Traffic:
@@ -85,6 +97,8 @@ def weight(message: Any) -> int:
 def record_of(way: str, message: Any, hide: Callable[[Any], Any]) -> Json:
     """What is written of a message. One that cannot be redacted or written is left out, and says so."""
     try:
+        if (size := weight(message)) > LARGEST:
+            return {"dir": way, "cut": f"a message of about {size:,} characters, more than {LARGEST:,}"}
         if isinstance(message, NotAMessage):
             return {"dir": way, "raw": hide(message.text), "reason": hide(message.reason)}
         return {"dir": way, "msg": hide(message)}

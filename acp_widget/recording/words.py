@@ -25,6 +25,14 @@ WORDS: Final = frozenset(
     cancelled configOptions currentValue mcpServers additionalDirectories exitStatus exitCode stopReason toolCall
     availableCommands availableModes currentModeId promptCapabilities sessionCapabilities description operation
 
+    additionalProperties annotations assistant audience background category currency directory elicitation
+    elicitation/complete elicitation/create elicitationId embeddedContext fileType git_patch lastModified maxItems
+    maxLength mimeType minItems minLength model_config nextCursor priority properties replayFrom requested
+    requestedSchema required session/delete sessions severity supported switch_mode terminal thought_level updatedAt
+
+    loadSession mcpCapabilities readTextFile writeTextFile currentModelId availableModels modelId terminal_info
+    terminal_output terminal_output_delta terminal_exit terminal_id exit_code
+
     resource_link resource in_progress completed requires_action end_turn max_tokens max_turn_requests refusal
     allow_once allow_always reject_once reject_always text/plain
     """.split()  # noqa: SIM905
