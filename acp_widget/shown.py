@@ -1,6 +1,7 @@
 """How results are shown where nothing is live: HTML and markdown made of the pieces of the static transcript.
 
-No script, no link, no picture, and no word of an agent is anything but text. What is too long is cut, and says so.
+No script, no link, no picture but raster images in the text itself, and no word of an agent is anything but text. What
+is too long is cut, and says so.
 """
 
 from __future__ import annotations
@@ -14,6 +15,8 @@ from .export.bounds import bounded
 from .export.entries import Call, Decision, Diff, Entry, Line, Literal, Said, Screen
 from .export.reading import Reader
 from .export.words import cut_end
+
+_PICTURES = 60_000
 
 LIMIT = 100_000
 """Characters of one result as it is shown, about."""
@@ -58,7 +61,7 @@ def entity(source: Source, group: str, key: str) -> list[Entry]:
         "timeline": [],
     }
     snapshot[group] = {**snapshot.get(group, {}), key: found}
-    return Reader(snapshot, colours=True).of(group, key)
+    return Reader(snapshot, colours=True, pictures=_PICTURES).of(group, key)
 
 
 def diff(item: Mapping[str, Any], cwd: str | None = None) -> list[Entry]:

@@ -142,6 +142,7 @@ USE_NO_ERRORS = {"session", "demo", "errors"}
 # What each room may import beside the standard library.
 LIBRARIES: dict[str, set[str]] = {
     "code_blocks": {"mistune"},
+    "export": {"mistune"},
     "__init__": {"IPython"},  # for the checker of types alone
     "magics": {"IPython"},
     "registry": {"platformdirs"},

@@ -9,12 +9,20 @@ T = TypeVar("T")
 
 
 def bounded(
-    things: Sequence[T], draw: Callable[[T], str], note: Callable[[str], str], *, limit: int, what: str, empty: str
+    things: Sequence[T],
+    draw: Callable[[T], str],
+    note: Callable[[str], str],
+    *,
+    limit: int,
+    what: str,
+    empty: str,
+    of: str = "entry",
 ) -> list[str]:
     """The things as they are drawn, or a third of the limit from the beginning and the rest from the end, and what is
     missing between. What there is no room for is not drawn.
 
-    `limit` in characters, `what` for the sentence that says so; `empty` is what no things say.
+    `limit` in characters, `what` for the sentence that says so; `empty` is what no things say, `of` what one
+    of them is called.
     """
     if not things:
         return [note(empty)]
@@ -23,7 +31,8 @@ def bounded(
     left_out = len(things) - len(first) - len(last)
     if not left_out:
         return [*first, *last]
-    words = "1 entry is" if left_out == 1 else f"{left_out} entries are"
+    many = f"{of[:-1]}ies" if of.endswith("y") else f"{of}s"
+    words = f"1 {of} is" if left_out == 1 else f"{left_out} {many} are"
     return [*first, note(f"… {words} not shown: {what} is cut to about {limit // 1000} kB."), *last]
 
 

@@ -33,6 +33,15 @@ class Literal:
 
 
 @dataclass(frozen=True)
+class Picture:
+    """A raster image: its name, its type and size in words, and its bytes as a data address."""
+
+    name: str
+    about: str
+    source: str
+
+
+@dataclass(frozen=True)
 class Diff:
     """Changes as `(operation, path, note)`, and the patch where there is one."""
 
@@ -78,4 +87,4 @@ class Call:
     bad: bool
 
 
-Entry = Said | Line | Literal | Diff | Screen | Decision | Call
+Entry = Said | Line | Literal | Picture | Diff | Screen | Decision | Call

@@ -7,22 +7,25 @@ properties are used that JupyterLab's sanitiser keeps.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
 from functools import singledispatch
 from html import escape
 
 from ..session.sgr import GROUND, INK
-from .entries import Call, Decision, Diff, Entry, Line, Literal, Said, Screen
+from .entries import Call, Decision, Diff, Entry, Line, Literal, Picture, Said, Screen
 from .patches import marked_lines
+from .prose import prose
 from .visible import literal, running
 from .words import duration
+
+FOLDED = 12
+"""Lines of a tool's output that are shown unfolded."""
 
 _BOX = "border:1px solid rgba(128,128,128,0.35);border-radius:4px;padding:4px 8px;margin:4px 0"
 _QUIET = "opacity:0.75"
 _BAD = "border-left:3px solid rgba(220,60,50,0.9);padding-left:6px"
-_PROSE = "margin:0 0 6px 0;white-space:pre-wrap"
 _PRE = "margin:4px 0;padding:4px 8px;white-space:pre-wrap;background-color:rgba(128,128,128,0.12);font-family:monospace"
 _USER = "background-color:rgba(66,133,244,0.14);border-radius:6px;padding:4px 8px;margin:4px 0;white-space:pre-wrap"
+_PICTURE = "max-width:100%;max-height:480px"
 _ADDED = "background-color:rgba(46,160,67,0.22)"
 _REMOVED = "background-color:rgba(220,60,50,0.22)"
 _MARKED = {"+": _ADDED, "-": _REMOVED, "@": _QUIET}
@@ -70,11 +73,22 @@ def draw(entry: object) -> str:
 def _said(entry: Said) -> str:
     if entry.role == "user":
         return _tag("div", running(entry.text), _USER, "auto")
-    prose = "".join(_prose(entry.text))
+    if entry.role == "tool":
+        return _output(entry.text)
     if entry.role != "thought":
-        return f"<div>{prose}</div>"
+        return f"<div>{prose(entry.text)}</div>"
     time = f" for {duration(entry.seconds)}" if entry.seconds is not None else ""
-    return f'<details style="{_QUIET}"><summary>Thought{time}</summary>{prose}</details>'
+    return f'<details style="{_QUIET}"><summary>Thought{time}</summary>{prose(entry.text)}</details>'
+
+
+def _output(text: str) -> str:
+    """What a tool gave back, as it is, unless it fences its code; folded when it is long."""
+    count = text.count("\n") + 1
+    drawn = prose(text) if _FENCE.search(text) else _tag("pre", literal(text), _PRE)
+    return drawn if count <= FOLDED else f"<details><summary>{count} lines of output</summary>{drawn}</details>"
+
+
+_FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 
 
 @draw.register
@@ -88,6 +102,13 @@ def _line(entry: Line) -> str:
 def _literal(entry: Literal) -> str:
     label = _tag("div", literal(entry.label), _QUIET) if entry.label else ""
     return label + _tag("pre", literal(entry.text), _PRE)
+
+
+@draw.register
+def _picture(entry: Picture) -> str:
+    about = f'<div style="{_QUIET}">{_text(literal(entry.name, one_line=True))} · {_text(entry.about)}</div>'
+    name = _text(literal(entry.name, one_line=True))
+    return f'<div><img src="{_text(entry.source)}" alt="{name}" style="{_PICTURE}">{about}</div>'
 
 
 @draw.register
@@ -134,37 +155,6 @@ def _call(entry: Call) -> str:
     head = f"<div><b>{_text(literal(entry.title))}</b>{places}{_aside(literal(entry.state))}</div>"
     parts = "".join(draw(part) for part in entry.parts)
     return f'<div style="{_BOX}{";" + _BAD if entry.bad else ""}">{head}{parts}</div>'
-
-
-_FENCE = re.compile(r" {0,3}(`{3,}|~{3,})")
-
-
-def _prose(text: str) -> Iterator[str]:
-    """Paragraphs, and what stands between code fences as preformatted text."""
-    paragraph: list[str] = []
-    code: list[str] | None = None
-    fence = ""
-    for line in running(text).split("\n"):
-        mark = _FENCE.match(line)
-        if code is not None:
-            closes = mark is not None and mark[1].startswith(fence) and not line.strip().strip(fence[0])
-            if not closes:
-                code.append(line)
-                continue
-            yield _tag("pre", "\n".join(code), _PRE)
-            code = None
-        elif mark is not None or not line.strip():
-            if paragraph:
-                yield _tag("div", "\n".join(paragraph), _PROSE, "auto")
-            paragraph = []
-            if mark is not None:
-                code, fence = [], mark[1]
-        else:
-            paragraph.append(line)
-    if code is not None:
-        yield _tag("pre", "\n".join(code), _PRE)
-    if paragraph:
-        yield _tag("div", "\n".join(paragraph), _PROSE, "auto")
 
 
 def _run(style: str, text: str) -> str:

@@ -10,7 +10,7 @@ import textwrap
 from functools import singledispatch
 from typing import Final
 
-from .entries import Call, Decision, Diff, Entry, Line, Literal, Said, Screen
+from .entries import Call, Decision, Diff, Entry, Line, Literal, Picture, Said, Screen
 from .visible import literal, running
 from .words import duration
 
@@ -77,6 +77,11 @@ def _literal(entry: Literal) -> str:
     return (f"{_label(entry.label)}\n\n" if entry.label else "") + fence(
         literal(entry.text), entry.language if entry.language.lower() in _LANGUAGES else "text"
     )
+
+
+@draw.register
+def _picture(entry: Picture) -> str:
+    return f"Picture {code(entry.name)} · {code(entry.about)}\n\n"
 
 
 @draw.register

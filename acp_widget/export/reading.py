@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 
 from ..session.attachments import attachments, own_words
@@ -12,6 +12,7 @@ from ..session.screen import screen_text, size_of
 from ..session.words import is_final
 from .entries import Call, Decision, Diff, Entry, Line, Literal, Said, Screen
 from .patches import relative, relative_patch
+from .pictures import Album
 from .words import Json, as_bytes, as_json, as_list, as_map, as_title, as_word, clock, cut_end, duration, size
 
 TEXT_LENGTH = 20_000
@@ -31,10 +32,13 @@ PARTS = 60
 
 
 class Reader:
-    """Reads entries out of one snapshot, turn by turn. `colours`: terminals with theirs."""
+    """Reads entries out of one snapshot, turn by turn.
 
-    def __init__(self, snapshot: Json, *, colours: bool = False) -> None:
-        self._colours = colours
+    `colours`: terminals with theirs. `pictures`: characters of base64 that all pictures together may have.
+    """
+
+    def __init__(self, snapshot: Json, *, colours: bool = False, pictures: int = 0) -> None:
+        self._colours, self._album = colours, Album(pictures)
         session = as_map(snapshot.get("session"))
         self._snapshot = snapshot
         self._cwd = as_word(session.get("cwd")).replace("\\", "/").rstrip("/")
@@ -66,7 +70,7 @@ class Reader:
         turn = as_map(self._turns.get(turn_key)) if turn_key is not None else {}
         entries: list[Entry] = []
         if turn.get("prompt") is not None:
-            entries.append(Said("user", _blocks_text(own_words(turn))))
+            entries += self._said("user", own_words(turn)) or [Said("user", "")]
             entries += [
                 Line(
                     f"Attached: {as_title(each.name)}",
@@ -98,9 +102,23 @@ class Reader:
         return draw(self, item) if draw else Literal(f"Unknown item {as_title(item.get('type'))}", as_json(item))
 
     def _message(self, message: Json) -> Iterator[Entry]:
-        text = _blocks_text(message.get("content"))
-        if text:
-            yield Said(str(message.get("role")), text, _seconds(message.get("at"), "first"))
+        seconds = _seconds(message.get("at"), "first")
+        yield from self._said(str(message.get("role")), as_list(message.get("content")), seconds)
+
+    def _said(self, role: str, blocks: Sequence[Any], seconds: float | None = None) -> list[Entry]:
+        """The texts of the blocks, and their pictures where they stand."""
+        entries: list[Entry] = []
+        run: list[Any] = []
+        for block in [*blocks, None]:
+            drawn = self._album.picture(as_map(block))
+            if drawn is None and block is not None:
+                run.append(block)
+                continue
+            if text := _blocks_text(run):
+                entries.append(Said(role, text, seconds))
+            entries += [drawn] if drawn is not None else []
+            run = []
+        return entries
 
     def _call(self, call: Json) -> Iterator[Entry]:
         key = f"t:{call.get('toolCallId')}"
@@ -129,7 +147,8 @@ class Reader:
         return f"{path}:{line}" if line else path
 
     def _item_content(self, item: Json) -> Entry:
-        return Said("tool", cut_end(_blocks_text([item.get("content")]), TOOL_LENGTH))
+        drawn = self._album.picture(as_map(item.get("content")))
+        return drawn or Said("tool", cut_end(_blocks_text([item.get("content")]), TOOL_LENGTH))
 
     def _item_diff(self, item: Json) -> Entry:
         changes = [self._change(as_map(change)) for change in as_list(item.get("changes"))]

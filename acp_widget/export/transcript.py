@@ -1,7 +1,7 @@
 """A transcript that needs neither script nor kernel: of one turn or of a whole session, as HTML and as markdown.
 
-Everything is read from a snapshot of the session's state. No word of the agent becomes HTML, a link, an image or a
-formula. Long things are cut, and the transcript says so.
+Everything is read from a snapshot of the session's state. No word of the agent becomes HTML, a link or a formula, and
+pictures are raster images in the text itself. Long things are cut, and the transcript says so.
 """
 
 from __future__ import annotations
@@ -17,18 +17,21 @@ from .reading import Reader
 LIMIT = 300_000
 """Characters of one transcript, about."""
 
+PICTURES = 150_000
+"""Characters of base64 of all its pictures together."""
+
 _EMPTY = "Nothing yet."
 
 
 def turn_html(snapshot: Mapping[str, Any], turn_key: str, uid: str) -> str:
     """One turn as HTML; its root element has the classes `acp-transcript` and `acp-transcript-<uid>`."""
-    pieces = html.draw_all(Reader(snapshot).entries(turn_key))
+    pieces = html.draw_all(Reader(snapshot, colours=True, pictures=PICTURES).entries(turn_key))
     return html.root(_bounded(pieces, html.note), uid)
 
 
 def turn_entries(snapshot: Mapping[str, Any], turn_key: str) -> list[Entry]:
     """The entries of one turn, terminals in their colours."""
-    return Reader(snapshot, colours=True).entries(turn_key)
+    return Reader(snapshot, colours=True, pictures=PICTURES).entries(turn_key)
 
 
 def turn_markdown(snapshot: Mapping[str, Any], turn_key: str) -> str:

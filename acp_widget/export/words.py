@@ -35,6 +35,14 @@ def clock(seconds: float) -> str:
         return "?"
 
 
+def day_and_clock(seconds: float) -> str:
+    """`2026-01-31 14:02:11`, in the kernel's time zone."""
+    try:
+        return time.strftime("%Y-%m-%d %H:%M:%S", time.localtime(seconds))
+    except (OverflowError, ValueError, OSError):
+        return "?"
+
+
 def size(count: int) -> str:
     """`812 B`, `2.1 kB`, `3.4 MB`."""
     if count < 1000:

@@ -411,5 +411,7 @@ class TurnView(Model):
     uid = traitlets.Unicode("", help="What the static transcript beside it is found by.").tag(sync=True)
 
     def __repr__(self) -> str:
+        # What is read where widgets are not drawn.
         number = self.turn.partition(":")[2] or "?"
-        return f"<TurnView of turn {number} in {self.session!r}>"
+        name = getattr(self.session, "agent_name", "") or "the agent"
+        return f"Turn {number} with {name[:80]}: its live view is a widget. The same as text stands below."

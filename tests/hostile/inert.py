@@ -7,12 +7,13 @@ from html.parser import HTMLParser
 
 PARTS = frozenset(
     ["div", "span", "pre", "code", "b", "p", "details", "summary", "table", "thead", "tbody", "tr", "th", "td"]
+    + ["strong", "em", "del", "br", "blockquote", "ul", "ol", "li"]
 )
 """Elements of a transcript, a result, a table."""
 WHOLE = PARTS | {"html", "head", "meta", "title", "style", "body", "main", "header", "footer", "section", "article"}
 WHOLE |= {"h1", "h2", "h3", "hr", "time"}
 """Elements of a page of its own."""
-ATTRIBUTES = {"*": {"class", "style", "dir", "lang"}, "details": {"open"}, "img": {"src", "alt"}}
+ATTRIBUTES = {"*": {"class", "style", "dir", "lang"}, "details": {"open"}, "img": {"src", "alt"}, "ol": {"start"}}
 METAS = {"charset", "name", "content", "http-equiv"}
 VOID = ("meta", "hr", "br", "img")
 RASTER = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=]+")
