@@ -21,6 +21,7 @@ from .content.attached import Attach, attached
 from .content.cells import Cells
 from .driver import Driver
 from .editing import Editing
+from .exporting import Exported
 from .lent import Lent
 from .policy import Permissions, Verdict
 from .policy import check as check_policy
@@ -40,7 +41,7 @@ _NOT_USERS = (__package__, "IPython")  # packages whose lines are not the user's
 _RESTART_HINT = "agent.restart() ends its process and starts it again."
 
 
-class Agent(Editing, Replaying, Recorded):
+class Agent(Editing, Replaying, Recorded, Exported):
     """A coding agent that speaks the Agent Client Protocol, driven from Python and from its widget.
 
     `agent`: a known name (`"claude"`; `python -m acp_widget agents` lists them), a command line, a list of arguments,

@@ -1,4 +1,4 @@
-"""The command line: `python -m acp_widget agents`, and `inspect TRACE.jsonl`."""
+"""The command line: `python -m acp_widget agents`, `inspect TRACE.jsonl` and `export FILE`."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import sys
 from collections.abc import Sequence
 from typing import Any
 
-from . import registry
+from . import commands_export, registry
 from .recording import trace
 from .recording.listener import Listener
 from .recording.neutral import neutral
@@ -29,6 +29,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     inspect.add_argument("trace", help="a file with one message a line")
     inspect.add_argument("--json", action="store_true", help="the whole final state as JSON")
     inspect.set_defaults(run=_inspect)
+    commands_export.add_to(verbs)
     chosen = parser.parse_args(arguments)
     return int(chosen.run(chosen))
 

@@ -203,13 +203,20 @@ TAGS |= {"strong", "em", "del", "br", "blockquote", "ul", "ol", "li", "table", "
 ATTRIBUTES = {"class", "style", "dir", "start", "src", "alt"}
 OURS = [html._BOX, html._QUIET, html._BAD, html._PRE, html._USER, html._ADDED, html._REMOVED]
 STYLES = {*OURS, f"{html._BOX};{html._BAD}", f"white-space:pre-wrap;{html._BAD}", f"white-space:pre-wrap;{html._QUIET}"}
-STYLES |= {"border-top:1px solid rgba(128,128,128,0.35);margin:10px 0", html._PICTURE, html._SCREEN, *prose._LINES.values()}
+STYLES |= {
+    "border-top:1px solid rgba(128,128,128,0.35);margin:10px 0",
+    html._PICTURE,
+    html._SCREEN,
+    *prose._LINES.values(),
+}
 STYLES |= {prose._PARAGRAPH, prose._PRE, prose._LIST, prose._QUOTE, prose._CELL, prose._HEAD}
 STYLES |= {"border-top:1px solid rgba(128,128,128,0.35);margin:8px 0", "border-collapse:collapse;margin:0 0 6px 0"}
 
 
 # How a run of a terminal's text looks.
-COLOUR = re.compile(r"(?:(?:color|background-color):#[0-9a-f]{6};?|font-weight:bold;?|opacity:[0-9.]+;?|[a-z-]+:[a-z -]+;?)+")
+COLOUR = re.compile(
+    r"(?:(?:color|background-color):#[0-9a-f]{6};?|font-weight:bold;?|opacity:[0-9.]+;?|[a-z-]+:[a-z -]+;?)+"
+)
 
 
 def check(source: str) -> Page:

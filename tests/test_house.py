@@ -18,7 +18,9 @@ ARROWS: dict[str, set[str]] = {
     "__init__": {"agent", "config", "deliveries", "log", "magics", "player", "policy", "results", "sessions"},
     "__main__": {"commands"},
     "magics": {"agent", "entities", "policy", "registry"},
-    "commands": {"recording", "registry"},
+    "commands": {"commands_export", "recording", "registry"},
+    "commands_export": {"export", "recording"},
+    "exporting": {"export", "results"},
     "recording": {"protocol", "session"},
     "agent": {
         "arguments",
@@ -27,6 +29,7 @@ ARROWS: dict[str, set[str]] = {
         "driver",
         "editing",
         "ending",
+        "exporting",
         "folders",
         "lent",
         "opening",

@@ -667,7 +667,7 @@ def test_a_line_about_the_session_says_what_a_reader_wants(session: Session) -> 
     session.ask()
     assert repr(session.widget) == "<SessionWidget 'demo', waiting, 1 turn, 1 waiting for an answer>"
     view = TurnView(session=session.widget, turn="r:1", uid="u")
-    assert repr(view) == f"<TurnView of turn 1 in {session.widget!r}>"
+    assert repr(view) == "Turn 1 with demo: its live view is a widget. The same as text stands below."
     assert view._repr_mimebundle_()[0]["text/plain"] == repr(view)
     view.close()
 

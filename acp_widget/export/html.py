@@ -121,7 +121,8 @@ def _diff(entry: Diff) -> str:
     if entry.patch is None:
         rows.append(note("No patch was sent."))
     elif entry.patch:
-        lines = marked_lines(entry.patch) if entry.is_git else [("", line) for line in entry.patch.split("\n")]
+        patch = entry.patch.rstrip("\n")
+        lines = marked_lines(patch) if entry.is_git else [("", line) for line in patch.split("\n")]
         text = "\n".join(_run(_MARKED.get(mark, ""), line) for mark, line in lines)
         rows.append(f'<pre style="{_PRE}">{text}</pre>')
     return "".join(rows)

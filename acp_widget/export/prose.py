@@ -37,14 +37,14 @@ _LINES: Final = {
 Token = Mapping[str, Any]
 
 
-def prose(text: str) -> str:
+def prose(text: str, *, limit: int = LIMIT) -> str:
     """The text as HTML; what cannot be read as markdown, or is too long for that, as it is.
 
     >>> prose("It is **so** <b>")
     '<div dir="auto" style="margin:0 0 6px 0;white-space:pre-wrap">It is <strong>so</strong> &lt;b&gt;</div>'
     """
     safe = running(text)
-    if len(safe) <= LIMIT and not _is_steep(safe):
+    if len(safe) <= limit and not _is_steep(safe, limit):
         try:
             reader = mistune.create_markdown(renderer=None, plugins=["table", "strikethrough"])
             reader.block.rules.remove("ref_link")  # what only defines an address would be seen nowhere
@@ -56,9 +56,9 @@ def prose(text: str) -> str:
     return _tag("div", escape(safe), _PARAGRAPH, auto=True)
 
 
-def _is_steep(text: str) -> bool:
+def _is_steep(text: str, limit: int) -> bool:
     """Whether so many brackets or quotation marks stand in it that reading it takes long: no prose has them."""
-    return any(text.count(mark) > 1_000 for mark in "[<`*_~>|") or _DEEP.search(text) is not None
+    return any(text.count(mark) > limit // 60 for mark in "[<`*_~>|") or _DEEP.search(text) is not None
 
 
 _DEEP: Final = re.compile(r"[\[<*_>]{60}")

@@ -7,8 +7,8 @@ from html.parser import HTMLParser
 
 PARTS = frozenset(
     ["div", "span", "pre", "code", "b", "p", "details", "summary", "table", "thead", "tbody", "tr", "th", "td"]
-    + ["strong", "em", "del", "br", "blockquote", "ul", "ol", "li"]
 )
+PARTS |= {"strong", "em", "del", "br", "blockquote", "ul", "ol", "li"}
 """Elements of a transcript, a result, a table."""
 WHOLE = PARTS | {"html", "head", "meta", "title", "style", "body", "main", "header", "footer", "section", "article"}
 WHOLE |= {"h1", "h2", "h3", "hr", "time"}
