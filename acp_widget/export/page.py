@@ -22,6 +22,8 @@ TURN: Final = 1_000_000
 PICTURES: Final = 800_000
 """The same of its pictures, in base64."""
 
+_YEAR: Final = 31_536_000  # seconds
+
 # Even if a word of an agent became HTML, it could load and run nothing.
 _POLICY: Final = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
@@ -91,7 +93,7 @@ def _heading(snapshot: Mapping[str, Any]) -> tuple[str, list[str]]:
     who = f"{name} {version}".strip() if version else name
     where = _home_as_tilde(as_word(session.get("cwd")))
     began = as_map(session.get("at")).get("ready") or as_map(session.get("at")).get("start")
-    parts = [who, f"in {where}" if where else "", day_and_clock(began) if isinstance(began, (int, float)) else ""]
+    parts = [who, f"in {where}" if where else "", _when(began)]
     return title, [" · ".join(part for part in parts if part), *filter(None, [_spent(snapshot)])]
 
 
@@ -116,8 +118,8 @@ def _sections(snapshot: Mapping[str, Any], reader: Reader) -> Iterator[str]:
     for number, key in enumerate(reader.turn_keys(), 1):
         at = as_map(as_map(turns.get(key)).get("at"))
         sent = at.get("sent") or at.get("queued") or at.get("end")
-        when = f" · {day_and_clock(sent)}" if isinstance(sent, (int, float)) else ""
-        yield f"<section><h2>Turn {number}{when}</h2>{_drawn(reader.entries(key))}</section>"
+        when = _when(sent)
+        yield f"<section><h2>Turn {number}{' · ' + when if when else ''}</h2>{_drawn(reader.entries(key))}</section>"
     ends = list(_end(snapshot))
     if ends:
         yield f"<section><h2>The end</h2>{''.join(ends)}</section>"
@@ -138,6 +140,11 @@ def _end(snapshot: Mapping[str, Any]) -> Iterator[str]:
     if problems:
         told = "".join(html.note(as_title(each.get("message"))) for each in problems[-50:])
         yield f"<details><summary>{len(problems)} odd things noticed</summary>{told}</details>"
+
+
+def _when(at: Any) -> str:
+    """The day and time; nothing where a recording only counts its own seconds."""
+    return day_and_clock(at) if isinstance(at, (int, float)) and at > _YEAR else ""
 
 
 def _home_as_tilde(path: str) -> str:

@@ -38,6 +38,9 @@ def test_the_finished_turn_is_read_once_without_its_kernel(
         """() => JSON.stringify(window.jupyterapp.shell.currentWidget.content.widgets[1].model.outputs.toJSON())
             .includes("tests pass")"""
     )
+    # While the live view works, the transcript beside it is there and not seen.
+    expect(notebook.output(1).get_by_text("tests pass").filter(visible=True)).to_have_count(1)
+    expect(notebook.output(1).locator(".acp-transcript").filter(visible=True)).to_have_count(0)
     notebook.save()
     notebook.close()
     lab.end_kernels()
@@ -49,6 +52,7 @@ def test_the_finished_turn_is_read_once_without_its_kernel(
     expect(output.locator(".acp-transcript").filter(visible=True)).to_have_count(1)
     expect(output).to_contain_text("Allowed once")
     expect(output).to_contain_text('return float("nan")')
+    expect(output).to_contain_text("6 passed")
     expect(output.get_by_role("button").filter(visible=True)).to_have_count(0)
 
 
