@@ -18,7 +18,7 @@ CELLS = [
     "from acp_widget import Agent, Edit, Policy\n"
     'agent = Agent("demo", permissions=Policy(allow=[Edit("stats.py")], otherwise="reject"))',
     'turn = agent.prompt("The test for mean() fails on an empty list. Fix it.").wait()',
-    'agent.permissions = "allow"\nturn = agent.run("The test for mean() fails on an empty list. Fix it.")\nagent.close()',
+    'agent.permissions = "allow"\nturn = agent.run(turn.prompt)\nagent.close()',
 ]
 # A message, a line of the diff, the terminal's output, two decisions.
 TOLD = ["without checking for an empty list", '+        return float("nan")', "6 passed", "Allowed once by the policy"]
