@@ -411,7 +411,8 @@ class Agent(Editing, Replaying, Recorded, Exported):
     def __repr__(self) -> str:
         count = len(self._reader.keys("turns"))
         turns = f"{count} turn{'' if count == 1 else 's'}"
-        return f"<Agent {quoted(self._label)}, {self.status}, {turns}, in {self._cwd!r}>"
+        place = f", in {self._cwd!r}" if self._cwd else ""  # a recording may not tell
+        return f"<Agent {quoted(self._label)}, {self.status}, {turns}{place}>"
 
 
 def _warn(text: str, category: type[Warning], *, quietly: bool, said: dict[Any, Any] | None = None) -> None:

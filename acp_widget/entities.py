@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+import functools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, ClassVar, Generic, Protocol, TypeVar, overload
 
-from . import shown
+from . import errors, shown
 from .export.entries import Entry, Line
 from .frames import Columns, frame
 from .frozen import Frozen, own_copy
@@ -107,6 +108,12 @@ class Entity(Result):
         self._reader = reader
         self._place = reader.place(self._group, key)
 
+    def __init_subclass__(cls) -> None:
+        # What a replay has gone back from is drawn as that, and not as what nothing is known of.
+        for name, otherwise in (("__repr__", _absent), ("_drawn", _absent_drawn)):
+            if name in vars(cls):
+                setattr(cls, name, _or_absent(vars(cls)[name], otherwise))
+
     @property
     def _key(self) -> str:
         return self._place.key
@@ -114,7 +121,18 @@ class Entity(Result):
     @property
     def _data(self) -> Mapping[str, Any]:
         """The entity as the state holds it, shared with everybody: to read, never to give away."""
-        return self._reader.get(self._group, self._key) or {}
+        found = self._reader.get(self._group, self._key)
+        if found is None and self._is_to_come:
+            raise errors.AcpError(
+                f"This {type(self).__name__} is not there at the position where the replay is.",
+                hint="agent.player.seek(…) goes to another one.",
+            )
+        return found or {}
+
+    @property
+    def _is_to_come(self) -> bool:
+        """Whether it was seen in a replay that has gone back since."""
+        return bool(self._reader.part("player")) and self._reader.get(self._group, self._key) is None
 
     @property
     def raw(self) -> dict[str, Any]:
@@ -147,6 +165,8 @@ class Entity(Result):
         return self.id
 
     def _drawn(self) -> Sequence[Entry]:
+        if self._is_to_come:
+            return _absent_drawn(self)
         return shown.entity(self._reader, self._group, self._key)
 
     def _time(self, name: str) -> float | None:
@@ -190,6 +210,22 @@ class Entity(Result):
     @classmethod
     def _of_snapshot(cls: type[S], reader: Frozen, key: str) -> S:
         return cls(reader, key)
+
+
+def _or_absent(method: Callable[[Any], Any], otherwise: Callable[[Any], Any]) -> Callable[[Any], Any]:
+    @functools.wraps(method)
+    def there(self: Entity) -> Any:
+        return otherwise(self) if self._is_to_come else method(self)
+
+    return there
+
+
+def _absent(entity: Entity) -> str:
+    return f"<{type(entity).__name__} {quoted(entity.id.partition('@+')[0])}: not there at this position of the replay>"
+
+
+def _absent_drawn(entity: Entity) -> list[Entry]:
+    return [Line(_absent(entity))]
 
 
 def _thawed(cls: type[S], reader: Frozen, key: str) -> S:

@@ -24,6 +24,7 @@ from .session.state import State
 log = logging.getLogger(__name__)
 
 _SLICE = 0.01  # seconds of work at once: others want the thread, too
+_SOON = 1e-4  # seconds of the recording that are not waited for: less than a timer can tell apart
 _TICK = 0.25  # seconds between two looks at whether somebody came
 _SHOWN = 200  # characters of what an agent said, in our sentences
 
@@ -234,7 +235,7 @@ class Playing:
         until = time.perf_counter() + _SLICE
         due = math.inf if math.isinf(self.speed) else played + (self._time() - began) * self.speed
         stop = self.lesson.first_open(self.position)
-        while self.position < stop and self.script.times[self.position] <= due and time.perf_counter() < until:
+        while self.position < stop and self.script.times[self.position] <= due + _SOON and time.perf_counter() < until:
             self.playback.hear()
         self._arrived(due)
 

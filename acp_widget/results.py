@@ -216,7 +216,12 @@ class Turn(Entity):
         if at.get("sent") is None:
             return None
         end = at.get("end")
-        return float((time.time() if end is None else end) - at["sent"])
+        return float((self._now() if end is None else end) - at["sent"])
+
+    def _now(self) -> float:
+        """What time it is where the turn runs: in a replay, the time that was."""
+        clock = (self._reader.part("player") or {}).get("clock")
+        return time.time() if clock is None else float(clock)
 
     def wait(self, timeout: float | None = None) -> Turn:
         """Wait until the turn is over and return it; buttons in the notebook work meanwhile.

@@ -38,9 +38,10 @@ def beat_of(operations: Iterable[Operation]) -> Beat | None:
 def _is_own(name: str, path: tuple[Any, ...], values: Sequence[Any]) -> bool:
     group = path[0]
     if group == "turns":
-        # A prompt; the end of a turn. That it has begun is told by what comes of it.
-        status = values[0] if path[2:] == ("status",) and values else None
-        return len(path) <= _MADE or status in ("queued", "sent", *TURN_OVER)
+        # A prompt; the end of a turn. That it has begun, or work that no prompt began, is told by what comes of it.
+        if len(path) == _MADE and values:
+            return values[0]["prompt"] is not None
+        return len(path) < _MADE or (path[2:] == ("status",) and values[0] in ("queued", "sent", *TURN_OVER))
     if group == "session":
         return path[1:] == ("connection",) and values[0] in ("closed", "failed")
     if group not in _SHOWN:

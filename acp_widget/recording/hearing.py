@@ -72,7 +72,7 @@ class Hearing:
 
     def _end(self) -> None:
         session = self.listener.state.part("session")
-        if session["sessionId"] is None and not self.listener.state.keys("turns"):
+        if session["sessionId"] is None and not self._any_work():
             self.ending = "no session" if self._heard else "empty"
         if not self._heard:
             self._diagnose("The recording holds no message.", "recording")
@@ -88,6 +88,10 @@ class Hearing:
             self._diagnose(f"The recording ends {end}.", "recording")
         elif session["connection"] == "starting":
             self._fail("No session was opened.")
+
+    def _any_work(self) -> bool:
+        turns = self.listener.state.snapshot()["turns"].values()
+        return any(turn["status"] not in ("queued", "not_sent") for turn in turns)
 
     def _calls_run(self) -> bool:
         snapshot = self.listener.state.snapshot()

@@ -48,7 +48,7 @@ class OwnSide:
         turn = told.get("turn")
         if word == "promptQueued" and isinstance(turn, str) and state.get("turns", turn) is not None:
             # Work that no prompt began has taken the key before the prompt was heard of.
-            self._turns[turn] = state.next_turn()
+            self._turns[turn] = _new_turn(state)
         if isinstance(turn, str) and turn in self._turns:
             told["turn"] = self._turns[turn]
         self.started = word == "starting" or (self.started and word != "ended")
@@ -59,4 +59,12 @@ class OwnSide:
         """The turn that was queued with a prompt, else a new one. What was sent may differ from what was queued."""
         queued = state.queued_turns()
         same = [key for key in queued if (state.get("turns", key) or {}).get("prompt") == prompt]
-        return next(iter(same or queued), None) or state.next_turn()
+        return next(iter(same or queued), None) or _new_turn(state)
+
+
+def _new_turn(state: State) -> str:
+    """A key for a turn; events may have brought some that the state did not give."""
+    key = state.next_turn()
+    while state.get("turns", key) is not None:
+        key = state.next_turn()
+    return key

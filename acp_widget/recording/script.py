@@ -63,7 +63,7 @@ class Script:
     times: list[float] = field(default_factory=list)
     """When each record comes, in seconds from the first one."""
     clocks: list[float | None] = field(default_factory=list)
-    """The same as the agent's time went, in seconds since the epoch; None where it is not known."""
+    """What time it was then, as the state has times; None where no record told any."""
     beats: list[int] = field(default_factory=list)
     marks: list[Mark] = field(default_factory=list)
     questions: list[Question] = field(default_factory=list)
@@ -121,7 +121,7 @@ def _time(script: Script, max_pause: float) -> None:
             played += min(max(0.0, now - last), max_pause)
         last = now
         script.times.append(played)
-        script.clocks.append(now if base else None)
+        script.clocks.append(now)
 
 
 def _rehearse(script: Script) -> None:
