@@ -8,20 +8,22 @@ import gc
 import json
 import os
 import pickle
+import re
 import signal
 import subprocess
 import sys
 import textwrap
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 
-from acp_widget import AcpError, Agent, AgentClosed
-from acp_widget.recording import cassette, traffic
+from acp_widget import AcpError, Agent, AgentClosed, AgentExited, AuthRequired, RequestError
+from acp_widget.recording import cassette, trace, traffic
 
 from .agents.scripted import scripted, until
+from .keeping import Keeper
 
 FIX = "The test for mean() fails on an empty list. Fix it."
 
@@ -257,6 +259,107 @@ def test_the_home_folder_is_not_in_it(file: Path, tmp_path: Path, monkeypatch: p
     assert header["cwd"] == "~/project"
     assert "somebody" not in file.read_text()
     assert "~/project/stats.py" in file.read_text()
+
+
+# --- what it tells who reads it ---------------------------------------------------------------------------------------
+
+
+def same_ids(text: str) -> str:
+    """Ids of ours count through the process: here from the first one of a session."""
+    found: dict[str, str] = {}
+    return re.sub(r"acp-widget:\d+", lambda match: found.setdefault(match[0], f"acp-widget:{len(found)}"), text)
+
+
+def state_of(snapshot: dict[str, Any]) -> dict[str, Any]:
+    """A state without its times."""
+
+    def timeless(value: Any) -> Any:
+        if isinstance(value, dict):
+            return {name: timeless(item) for name, item in value.items() if name != "at"}
+        return [timeless(item) for item in value] if isinstance(value, list) else value
+
+    return dict(json.loads(same_ids(json.dumps(timeless(snapshot)))))
+
+
+def odd(folder: Path, file: Path) -> Agent:
+    with Agent("demo", permissions="reject", record=file) as agent:
+        agent.run("/odd", show=False)
+        with pytest.raises(RequestError):
+            agent.run("/fail", show=False)
+        first, second = agent.prompt("/slow", show=False), agent.prompt("never", show=False)
+        until(lambda: first.text)
+        second.cancel()
+        agent.restart().run("hello", show=False)
+    return agent
+
+
+def stray(folder: Path, file: Path) -> Agent:
+    script = """
+        initialize()
+        message = read()
+        update("available_commands_update", availableCommands=[{"name": "early", "description": "d"}])
+        answer(message, {"sessionId": "s"})
+        prompt()
+        running()
+        print("no JSON", flush=True)
+        ask(1)
+        ask("1", "Another?")
+        answered("1")
+        sys.exit(3)
+    """
+    agent = Agent(scripted(folder, script), cwd=folder, permissions="allow", record=file)
+    with agent, pytest.raises(AgentExited):
+        agent.run("hello", show=False)
+    return agent
+
+
+def logged_in(folder: Path, file: Path) -> Agent:
+    keeper = Keeper(folder, 1, key="KEEPER_KEY", secret="hush-hush-4711")
+    method = keeper.method("key", "env_var", vars=[{"name": "KEEPER_KEY", "secret": True}])
+    with keeper.wants("prompt", method).agent(record=file) as agent:
+        turn = agent.prompt("hello", show=False)
+        with pytest.raises(AuthRequired):
+            turn.wait(20)
+        agent.login("key", env={"KEEPER_KEY": "hush-hush-4711"})
+        turn.wait(20)
+    return agent
+
+
+def served(folder: Path, file: Path) -> Agent:
+    asker = [sys.executable, "-S", "-E", str(Path(__file__).with_name("agents") / "asker.py")]
+    call = {"sessionUpdate": "tool_call", "toolCallId": "c1", "title": "Edit", "kind": "edit"}
+    steps = [
+        {"update": call},
+        {"ask": "fs/write_text_file", "params": {"path": str(folder / "new.txt"), "content": "new"}},
+        {"ask": "fs/read_text_file", "params": {"path": "/etc/passwd"}},
+        {"ask": "terminal/create", "params": {"command": "echo", "args": ["hi"]}},
+    ]
+    with Agent(asker, cwd=folder, client_files=True, client_terminals=True, permissions="allow", record=file) as agent:
+        agent.run(json.dumps(steps), show=False, timeout=60)
+        until(lambda: agent.terminals[0].exit_code is not None)
+    return agent
+
+
+@pytest.mark.parametrize("session", [odd, stray, logged_in, served], ids=lambda session: session.__name__)
+def test_it_tells_the_state_that_the_session_had(
+    file: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, session: Callable[[Path, Path], Agent]
+) -> None:
+    monkeypatch.setenv("HOME", "/home/of-nobody")  # what is hidden differs
+    agent = session(tmp_path, file)
+    heard = trace.play(trace.read(file)).state.snapshot()
+    assert state_of(heard) == state_of(agent._driver.state.snapshot())
+    assert "hush-hush" not in file.read_text()
+
+
+def test_inspect_reads_a_recording(file: Path) -> None:
+    with Agent("demo", permissions="allow", record=file) as agent:
+        agent.note("a note")
+        agent.run(FIX, show=False)
+    command = [sys.executable, "-m", "acp_widget", "inspect", str(file)]
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout
+    assert "state: idle, end_turn" in told
+    assert "asked: Edit stats.py? → yes" in told
+    assert "wrong" not in told
 
 
 # --- the log ----------------------------------------------------------------------------------------------------------

@@ -197,7 +197,7 @@ class Hearing:
         handle = (_THEY_REFUSE if failed else _THEY_ANSWER).get(asked.method)
         if handle is not None:
             handle(self, asked, error if failed else message["result"])
-        if failed and asked.method != "session/prompt":  # a refused prompt is shown as its turn
+        if failed and asked.method != "session/prompt" and not self._own.wants_login(error, self.listener.state):
             words = error.get("message") if isinstance(error, dict) else None
             self._diagnose(f"The agent refused `{asked.method}`: {words or error}"[:2000], asked.method)
 
@@ -309,7 +309,8 @@ class Hearing:
         if isinstance(session_id, str) and self._session is not None and session_id not in self._sessions:
             self._go_over(session_id, {"sessionId": session_id})  # made in a way not known here, by a fork for instance
         asked.turn = self._own.turn_of(asked.params.get("prompt"), self.listener.state)
-        self._tell("promptSent", turn=asked.turn, prompt=asked.params.get("prompt"), source="python")
+        again = asked.turn in self._own.held
+        self._tell("promptSent", turn=asked.turn, prompt=asked.params.get("prompt"), source="python", again=again)
 
     def _cancel(self, asked: _Asked) -> None:
         self._tell("cancel")
@@ -363,7 +364,9 @@ class Hearing:
         self._tell("promptResult", turn=asked.turn, result=result)
 
     def _not_prompted(self, asked: _Asked, error: Any) -> None:
-        self._tell("promptError", turn=asked.turn, error=error)
+        held = self._own.wants_login(error, self.listener.state)
+        self._own.held |= {asked.turn} if held else set()
+        self._tell("promptHeld" if held else "promptError", turn=asked.turn, error=error)
 
     def _configured(self, asked: _Asked, result: Any) -> None:
         config_id, value = shapes.setting(asked.method, asked.params)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from ..protocol.refusals import AUTH_REQUIRED
 from ..session.state import State
 from . import shapes
 
@@ -29,6 +30,8 @@ class OwnSide:
         """`starting` was told by an event."""
         self.ended = False
         """The end of the connection was told: what still comes on it is said to nobody."""
+        self.held: set[str | None] = set()
+        """Turns whose prompts the agent refused until a login: they are sent again."""
         self._turns: dict[str, str] = {}  # keys of turns in events that another turn has already
 
     def begin(self, header: Json) -> None:
@@ -54,6 +57,11 @@ class OwnSide:
         self.started = word == "starting" or (self.started and word != "ended")
         self.ended = word == "ended" or self.ended
         return told
+
+    def wants_login(self, error: Any, state: State) -> bool:
+        """Whether the agent refused something until a login, and told how: in a session that is no failure."""
+        told = isinstance(error, dict) and error.get("code") == AUTH_REQUIRED
+        return self.header is not None and told and bool(state.part("session")["authMethods"])
 
     def turn_of(self, prompt: Any, state: State) -> str:
         """The turn that was queued with a prompt, else a new one. What was sent may differ from what was queued."""
