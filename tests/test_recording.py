@@ -20,6 +20,7 @@ from typing import Any
 import pytest
 
 from acp_widget import AcpError, Agent, AgentClosed, AgentExited, AuthRequired, RequestError
+from acp_widget.protocol.transport import NotAMessage
 from acp_widget.recording import cassette, trace, traffic
 
 from .agents.scripted import scripted, until
@@ -394,6 +395,12 @@ def test_an_entry_of_the_log_can_be_kept() -> None:
     assert pickle.loads(kept).size == entry.size
     with pytest.raises(AttributeError, match="read-only"):
         entry.number = 3  # type: ignore[misc]
+
+
+def test_half_a_secret_at_the_end_of_a_line_that_was_cut_off_is_left_out() -> None:
+    line = NotAMessage("stray text nobodys-busi…", "not JSON")
+    told = traffic.record_of("in", line, lambda text: text.replace("nobodys-business", "[redacted]"))
+    assert told == {"dir": "in", "raw": "stray text …", "reason": "not JSON"}
 
 
 def test_a_message_that_is_too_large_is_left_out_as_a_whole(monkeypatch: pytest.MonkeyPatch) -> None:

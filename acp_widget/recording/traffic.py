@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections import deque
 from collections.abc import Callable
 from typing import Any, Final
@@ -12,6 +13,7 @@ Json = dict[str, Any]
 
 MESSAGES: Final = 10_000
 CHARACTERS: Final = 8_000_000
+_HALF_A_WORD: Final = re.compile(r"\S{0,200}…\Z")  # of a line that was cut off: half a secret is not known as one
 LARGEST: Final = 16_000_000
 """Characters of a message that is redacted; more would hold up everything else for too long."""
 
@@ -100,7 +102,7 @@ def record_of(way: str, message: Any, hide: Callable[[Any], Any]) -> Json:
         if (size := weight(message)) > LARGEST:
             return {"dir": way, "cut": f"a message of about {size:,} characters, more than {LARGEST:,}"}
         if isinstance(message, NotAMessage):
-            return {"dir": way, "raw": hide(message.text), "reason": hide(message.reason)}
+            return {"dir": way, "raw": hide(_HALF_A_WORD.sub("…", message.text)), "reason": hide(message.reason)}
         return {"dir": way, "msg": hide(message)}
     except Exception as fault:  # nothing is written that was not looked through
         return {"dir": way, "cut": f"a message that could not be redacted ({type(fault).__name__})"}
