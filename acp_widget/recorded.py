@@ -47,6 +47,14 @@ class Recorded:
         `text`: markdown. `question` with `options` is asked when the recording comes to this place; `answer` is the
         right one of them. Raises `ValueError` for a question without options or an answer that is none of them,
         `AgentClosed` after `close()`, and `AcpError` where nothing is recorded.
+
+        >>> from acp_widget import Agent
+        >>> from pathlib import Path
+        >>> from tempfile import TemporaryDirectory
+        >>> with TemporaryDirectory() as folder, Agent("demo", record=Path(folder, "fix.jsonl")) as agent:
+        ...     agent.note("The plan comes first.", title="Watch")
+        ...     [line for line in Path(folder, "fix.jsonl").read_text().splitlines() if "Watch" in line]
+        ['{"t":0.0,"note":{"text":"The plan comes first.","title":"Watch"}}']
         """
         __tracebackhide__ = True
         note = _checked(text, title, question, options, answer)
