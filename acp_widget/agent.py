@@ -33,7 +33,7 @@ from .sessions import Servers, place
 from .stage import Audience, Stage
 from .tape import Tape
 from .undo.undo import Watch, watched
-from .widget import waiting
+from .widget import marimo, waiting
 from .widget.widget import SessionWidget
 
 _CLOSE_TIMEOUT = 20.0  # seconds; the steps of an end take less together
@@ -220,6 +220,7 @@ class Agent(Editing, Replaying, Recorded, Exported):
         idle: concurrent.futures.Future[None] = concurrent.futures.Future()
         try:
             over = self._driver.login.watched(idle, clicks=waiting.clicks_arrive())
+            over = self._driver.asking.watched(over) if marimo.here() else over
             self._wait(over, timeout, "the agent to be idle", lambda: runtime.run(self._driver.when_idle, idle))
         finally:
             idle.cancel()
@@ -401,6 +402,10 @@ class Agent(Editing, Replaying, Recorded, Exported):
         if not waiting.in_ipykernel():
             return {"text/plain": repr(self)}
         return self.widget._repr_mimebundle_(**options)
+
+    def _display_(self) -> SessionWidget:
+        """marimo's way: what is drawn in the place of the Agent."""
+        return self.widget
 
     def __reduce__(self) -> Any:
         raise TypeError(

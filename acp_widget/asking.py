@@ -6,12 +6,14 @@ Everything here runs on the private thread (`runtime.py`).
 from __future__ import annotations
 
 import asyncio
+import concurrent.futures
+import contextlib
 import logging
 from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Any, Protocol
 
-from . import errors, policy
+from . import errors, policy, runtime
 from .session.state import State
 
 log = logging.getLogger(__name__)
@@ -65,6 +67,8 @@ class Asking:
         self._unseen: dict[str, float] = {}
         """Requests that no view was there to show, and for how many seconds one could have come."""
         self._watching: asyncio.Task[None] | None = None
+        self._for_people: set[str] = set()
+        self._waiters: list[concurrent.futures.Future[None]] = []
 
     def answer(self, permission: str, option_id: str, *, by: str, why: str | None = None) -> None:
         """Choose an option of a pending request. Raises `AnswerRefused` for anything else; nothing is sent then."""
@@ -180,6 +184,8 @@ class Asking:
         request = self._state.get("permissions", permission)
         if request is not None:
             self._tell(permission, request, decision.why or None)
+            self._for_people.add(permission)
+            self._tell_waiters()
             if decision.failed:
                 self._warn_of(request, decision.why)
         if not self._audience.possible():
@@ -188,6 +194,45 @@ class Asking:
             self._unseen[permission] = 0.0
             if self._watching is None:
                 self._watching = asyncio.ensure_future(self._watch(self._audience.readable_seconds()))
+
+    # --- waits that keep answers away ------------------------------------------------------------------------------
+
+    def watched(self, over: concurrent.futures.Future[None]) -> concurrent.futures.Future[None]:
+        """A future done when `over` is, or with `WaitNotPossible` while a person is asked. From any thread.
+
+        For waits during which no button answers: each would wait for the other.
+        """
+        if over.done():
+            return over
+        mine: concurrent.futures.Future[None] = concurrent.futures.Future()
+
+        def passed_on(_: object) -> None:
+            with contextlib.suppress(concurrent.futures.InvalidStateError):
+                error = over.exception()
+                mine.set_result(None) if error is None else mine.set_exception(error)
+
+        over.add_done_callback(passed_on)
+        runtime.call(self._wait_for, mine)
+        return mine
+
+    def _wait_for(self, waiter: concurrent.futures.Future[None]) -> None:
+        self._waiters = [*(each for each in self._waiters if not each.done()), waiter]
+        self._tell_waiters()
+
+    def _tell_waiters(self) -> None:
+        pending = [key for key in self._state.pending_permissions() if key in self._for_people]
+        waiters, self._waiters = (self._waiters, []) if pending else ([], self._waiters)
+        for waiter in waiters:
+            title = (self._state.get("permissions", pending[0]) or {}).get("title") or ""
+            error = errors.WaitNotPossible(
+                f"The agent asks {title[:_SHOWN]!r}, and no button answers while this cell runs.",
+                hint="Answer below the prompt or in the agent's panel (`agent` as the last line of a cell), and run this "
+                "cell again. Or say who answers: Agent(…, permissions=…).",
+            )
+            with contextlib.suppress(concurrent.futures.InvalidStateError):
+                waiter.set_exception(error)
+
+    # ---------------------------------------------------------------------------------------------------------------
 
     async def _ask_function(self, permission: str, function: policy.Function) -> None:
         """Let the user's function decide, on a thread of its own or as a coroutine; what fails is asked."""

@@ -125,6 +125,8 @@ class NoAgent:
         """Nothing is live: IPython then draws the turn's static form."""
         raise NotImplementedError
 
+    view_of_turn = display_turn
+
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__"):
             raise AttributeError(name)

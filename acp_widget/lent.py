@@ -14,7 +14,7 @@ from .driver import Driver
 from .results import Reader, Turn
 from .stage import Stage
 from .undo.undo import Undo
-from .widget import waiting
+from .widget import marimo, waiting
 
 
 class Lender(Protocol):
@@ -90,12 +90,16 @@ class Lent:
         if not stage.shown_here(turn._key):
             stage.show(turn._key, otherwise=repr(turn))
 
+    def view_of_turn(self, turn: Turn) -> object:
+        return self._agent._stage.view_in_marimo(turn._key)
+
     def _over(self, key: str, *, clicks: bool) -> concurrent.futures.Future[None]:
         driver = self._agent._driver
         over = driver.prompts.over(key)
         if not over.done():
             self._agent._check_process()
-        return driver.login.watched(over, clicks=clicks)
+        over = driver.login.watched(over, clicks=clicks)
+        return driver.asking.watched(over) if marimo.here() else over
 
     def _raise_failure(self, key: str) -> None:
         __tracebackhide__ = True

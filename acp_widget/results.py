@@ -69,6 +69,8 @@ class TurnHost(Protocol):
 
     def display_turn(self, turn: Turn) -> None: ...
 
+    def view_of_turn(self, turn: Turn) -> object: ...
+
 
 _OVER = frozenset({"done", "failed", "not_sent", "gone"})
 _GROUPS = ("messages", "toolCalls", "terminals", "permissions", "plans", "notices", "compactions", "unknownUpdates")
@@ -324,6 +326,13 @@ class Turn(Entity):
 
     def _ipython_display_(self) -> None:
         self._host.display_turn(self)
+
+    def _display_(self) -> object:
+        """marimo's way: what is drawn in the place of the turn."""
+        try:
+            return self._host.view_of_turn(self)
+        except NotImplementedError:  # nothing is live
+            return Entities([self], Turn)
 
     def _drawn(self) -> Sequence[Entry]:
         return transcript.turn_entries(self._reader.snapshot(), self._key)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import contextlib
+import math
 import threading
 import time
 import uuid
@@ -15,9 +16,9 @@ from . import runtime
 from .buttons import Buttons
 from .driver import Driver
 from .export import transcript
-from .widget import display, waiting
+from .widget import display, marimo, waiting
 from .widget.actions import SessionActions
-from .widget.widget import SessionWidget, TurnView
+from .widget.widget import OwnLooksTurnView, SessionWidget, TurnView
 
 _NOBODY_AFTER = 10.0  # seconds for a view to come
 _NOBODY_ASKED = 1.0  # the same where a program runs the cells: what cannot be asked by input() has no buttons
@@ -30,20 +31,25 @@ class Audience:
 
     def __init__(self) -> None:
         self.widget: SessionWidget | None = None
+        self.in_marimo = marimo.here()
+        """Asked where the Agent is made: other threads know nothing of the cell that runs."""
 
     def possible(self) -> bool:
-        return waiting.in_ipykernel()
+        return self.in_marimo or waiting.in_ipykernel()
 
     def seen(self) -> bool:
         return self.widget is not None and self.widget.views_seen > 0
 
     def readable_seconds(self) -> float:
         # Where nothing was ever drawn no page can say hello, so it does not matter whether the kernel reads messages.
-        return time.monotonic() if self.widget is None else waiting.readable_seconds()
+        unknown = self.widget is None or self.in_marimo
+        return time.monotonic() if unknown else waiting.readable_seconds()
 
     def patience(self, nobody_after: float | None) -> float:
         if nobody_after is not None:
             return nobody_after
+        if self.in_marimo:  # a view says hello when no cell runs, and when that is nobody can tell
+            return math.inf
         return _NOBODY_AFTER if waiting.somebody_types() else _NOBODY_ASKED
 
 
@@ -69,6 +75,8 @@ class Stage:
         self._looking: asyncio.TimerHandle | None = None
         driver.remote.wait = self._wait_for_answer
         driver.at_last.append(self._leave)
+        if audience.in_marimo:
+            self.widget()  # it lives as long as the output of the cell that makes it: that of the Agent's, not of a view's
 
     def panel(self) -> SessionWidget:
         """The widget, for somebody who may prompt in it from now on."""
@@ -78,7 +86,7 @@ class Stage:
     def widget(self) -> SessionWidget:
         """The session's widget; the same one every time, until somebody closes it."""
         with self._making:
-            if self._widget is None or self._widget.comm is None:
+            if self._widget is None or not self._widget.alive:
                 driver = self._driver
                 self._widget = widget = SessionWidget(
                     driver.state,
@@ -100,7 +108,7 @@ class Stage:
     def _in_use(self) -> bool:
         """True while the panel is drawn somewhere, or is yet to be drawn."""
         widget = self._widget
-        if not self._panel or widget is None or widget.comm is None:
+        if not self._panel or widget is None or not widget.alive:
             return False
         return bool(widget.open_views) or not widget.views_seen
 
@@ -176,6 +184,9 @@ class Stage:
 
     def show(self, turn: str, *, otherwise: str | None = None) -> None:
         """Draw the turn in the cell that runs now, with room for its static transcript beside it."""
+        if marimo.here():
+            marimo.append(self.view_in_marimo(turn))
+            return
         if not waiting.in_ipykernel():
             if otherwise is not None:
                 print(otherwise)
@@ -187,6 +198,12 @@ class Stage:
             self._outputs.setdefault(turn, []).append(output)
         if self._driver.prompts.over(turn).done():
             runtime.call(self._turn_over, turn)
+
+    def view_in_marimo(self, turn: str) -> TurnView:
+        """A live view of the turn, without a transcript beside it. Raises `NotImplementedError` elsewhere."""
+        if not marimo.here():
+            raise NotImplementedError
+        return OwnLooksTurnView(session=self.widget(), turn=turn, uid="")
 
     def shown_here(self, turn: str) -> bool:
         """True when the turn was drawn already by the run of the cell that runs now."""

@@ -99,7 +99,7 @@ ARROWS: dict[str, set[str]] = {
     "prompts": {"protocol", "runtime", "session"},
     "sessions": {"login", "prompts", "protocol", "session"},
     "ending": {"runtime", "session"},
-    "asking": {"policy", "session"},
+    "asking": {"policy", "runtime", "session"},
     "controls": {"config", "protocol", "runtime", "session"},
     "config": {"entities"},
     "undo": {"frames", "host", "protocol", "session", "temporary"},

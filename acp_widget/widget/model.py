@@ -14,6 +14,11 @@ class Model(anywidget.AnyWidget):
         identity: str | None = self._model_id if self.comm is None else self.comm.comm_id
         return identity
 
+    @property
+    def alive(self) -> bool:
+        """False once it was closed, or its comm was: marimo closes those that a cell opened when that cell runs again."""
+        return self.comm is not None and not getattr(self.comm, "_closed", False)
+
     def close(self) -> None:
         """Close the comm; all views go away. Can be called again."""
         if self.comm is not None:

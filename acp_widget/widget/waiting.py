@@ -1,7 +1,7 @@
 """Waits that keep clicks arriving, wherever they are called: in a cell of an ipykernel, in a loop, in a plain script.
 
-The ladder of a blocking wait: in an ipykernel, pump its messages; in another running loop, let that loop run on, with
-nest-asyncio; else simply wait. Where clicks cannot arrive meanwhile, `why_not` says so.
+The ladder of a blocking wait: in an ipykernel, pump its messages; in another running loop but marimo's, let that loop
+run on, with nest-asyncio; else simply wait. Where clicks cannot arrive meanwhile, `why_not` says so.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 
 from .. import errors
 from . import kernel as kernels
-from . import readable
+from . import marimo, readable
 from .kernel_pump import CommIds, Pump
 
 if TYPE_CHECKING:
@@ -50,7 +50,7 @@ def wait(future: Future[T], comm_ids: CommIds, timeout: float | None = None, *, 
         pump = _pump_here()
         if pump is not None:
             pump.wait(future, comm_ids, deadline)
-        elif not in_ipykernel() and asyncio._get_running_loop() is not None:
+        elif not in_ipykernel() and not marimo.here() and asyncio._get_running_loop() is not None:
             _wait_nested(future, deadline, what)
         else:
             _wait_plain(future, deadline)
@@ -180,8 +180,10 @@ def clicks_arrive(*, awaiting: bool = False) -> bool:
 def why_not(*, awaiting: bool = False) -> str | None:
     """Why buttons do not answer before this cell ends, as a sentence for the widget; None when they do.
 
-    `awaiting`: the wait is an `await`. Outside the cells of an ipykernel there is nothing to say.
+    `awaiting`: the wait is an `await`. Outside the cells of an ipykernel or marimo there is nothing to say.
     """
+    if marimo.here():
+        return marimo.WHY_NOT
     kernel = kernels.running_kernel()
     if kernel is None or threading.current_thread() is not threading.main_thread():
         return None

@@ -415,3 +415,9 @@ class TurnView(Model):
         number = self.turn.partition(":")[2] or "?"
         name = getattr(self.session, "agent_name", "") or "the agent"
         return f"Turn {number} with {name[:80]}: its live view is a widget. The same as text stands below."
+
+
+class OwnLooksTurnView(TurnView):
+    """The same for front ends that keep each widget's CSS to its own view: marimo."""
+
+    _css = asset("widget.css")
