@@ -90,5 +90,3 @@ def test_a_script_of_marimo_draws_nothing(drawn: list[Any], monkeypatch: pytest.
 
 async def _awaiting(turn: Any) -> None:
     await turn
-
-
