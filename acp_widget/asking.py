@@ -185,7 +185,7 @@ class Asking:
         if request is not None:
             self._tell(permission, request, decision.why or None)
             self._for_people.add(permission)
-            self._tell_waiters()
+            self.tell_waiters()
             if decision.failed:
                 self._warn_of(request, decision.why)
         if not self._audience.possible():
@@ -217,20 +217,27 @@ class Asking:
 
     def _wait_for(self, waiter: concurrent.futures.Future[None]) -> None:
         self._waiters = [*(each for each in self._waiters if not each.done()), waiter]
-        self._tell_waiters()
+        self.tell_waiters()
 
-    def _tell_waiters(self) -> None:
-        pending = [key for key in self._state.pending_permissions() if key in self._for_people]
-        waiters, self._waiters = (self._waiters, []) if pending else ([], self._waiters)
+    def tell_waiters(self) -> None:
+        """End those waits, when a person has to do something."""
+        wanted = self._wanted()
+        waiters, self._waiters = ([], self._waiters) if wanted is None else (self._waiters, [])
         for waiter in waiters:
-            title = (self._state.get("permissions", pending[0]) or {}).get("title") or ""
             error = errors.WaitNotPossible(
-                f"The agent asks {title[:_SHOWN]!r}, and no button answers while this cell runs.",
-                hint="Answer below the prompt or in the agent's panel (`agent` as the last line of a cell), and run this "
-                "cell again. Or say who answers: Agent(…, permissions=…).",
+                f"{wanted}, and no button answers while this cell runs.",
+                hint="Answer below the prompt or in the agent's panel (`agent` as the last line of a cell), and run "
+                "this cell again. Or say who answers: Agent(…, permissions=…).",
             )
             with contextlib.suppress(concurrent.futures.InvalidStateError):
                 waiter.set_exception(error)
+
+    def _wanted(self) -> str | None:
+        """What a person has to answer, as the beginning of a sentence."""
+        for key in self._state.pending_permissions():
+            if key in self._for_people:
+                return f"The agent asks {(self._state.get('permissions', key) or {}).get('title', '')[:_SHOWN]!r}"
+        return None
 
     # ---------------------------------------------------------------------------------------------------------------
 

@@ -138,8 +138,10 @@ class ReplayDriver(Driver):
             for waiter in waiters:
                 if waiter.set_running_or_notify_cancel():
                     waiter.set_result(None)
-        elif self.playing.goes_on:
-            return
+        else:
+            self.asking.tell_waiters()
+            if self.playing.goes_on:
+                return
         if self.abandoned and (self.closed or not self.in_use()):
             if not self.closed:
                 self._close_soon()
@@ -283,6 +285,13 @@ class ReplayAsking(Asking):
 
     def look(self) -> None:
         """Nobody answers what was answered."""
+
+    def _wanted(self) -> str | None:
+        playing, lesson = self._driver.playing, self._driver.lesson
+        if playing.goes_on and playing.on:
+            return None
+        question = lesson.open(playing.position)
+        return "The replay is paused" if question is None else f"The replay asks {question.text[:_SHOWN]!r}"
 
 
 def _error_of(told: Mapping[str, Any]) -> errors.AcpError:

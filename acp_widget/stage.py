@@ -76,7 +76,8 @@ class Stage:
         driver.remote.wait = self._wait_for_answer
         driver.at_last.append(self._leave)
         if audience.in_marimo:
-            self.widget()  # it lives as long as the output of the cell that makes it: that of the Agent's, not of a view's
+            # It lives as long as the output of the cell that makes it: that of the Agent, not of a view.
+            self.widget()
 
     def panel(self) -> SessionWidget:
         """The widget, for somebody who may prompt in it from now on."""

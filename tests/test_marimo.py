@@ -15,6 +15,7 @@ from acp_widget import Agent, WaitNotPossible
 from acp_widget.widget.widget import TurnView
 
 FIX = "The test for mean() fails on an empty list. Fix it."
+TRACE = "tests/traces/sdk-v2-agent-main.jsonl"
 QUICK = {"ACP_WIDGET_DEMO_PACE": "0"}
 
 
@@ -90,3 +91,17 @@ def test_a_script_of_marimo_draws_nothing(drawn: list[Any], monkeypatch: pytest.
 
 async def _awaiting(turn: Any) -> None:
     await turn
+
+
+def test_a_replay_that_asks_ends_the_wait_too(drawn: list[Any]) -> None:
+    agent = Agent.replay(TRACE, speed=float("inf"), permissions="ask")
+    with pytest.raises(WaitNotPossible, match=r"The replay asks 'Run this command\?', and no button answers"):
+        agent.wait()
+    assert agent.player is not None
+    agent.player.choose("allow-once")
+    assert agent.wait().player.end == "complete"
+    paused = Agent.replay(TRACE, speed=float("inf"), paused=True)
+    with pytest.raises(WaitNotPossible, match="The replay is paused"):
+        paused.wait()
+    agent.close()
+    paused.close()

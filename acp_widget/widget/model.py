@@ -16,7 +16,7 @@ class Model(anywidget.AnyWidget):
 
     @property
     def alive(self) -> bool:
-        """False once it was closed, or its comm was: marimo closes those that a cell opened when that cell runs again."""
+        """False once it was closed, or its comm was: marimo closes what a cell opened when that cell runs again."""
         return self.comm is not None and not getattr(self.comm, "_closed", False)
 
     def close(self) -> None:
