@@ -11,12 +11,13 @@ from typing import Any
 import mistune
 import pytest
 
-from acp_widget import Turn
+from acp_widget import Agent, Turn
 from acp_widget.export import transcript
+from acp_widget.export.page import session_page
 from acp_widget.session.state import State
 
-from .hostile.corpus import KINDS, LIVES, Json, Payload, Words, heard, payloads
-from .hostile.inert import CANARY, Inert, hidden
+from .hostile.corpus import KINDS, LIVES, Json, Mixed, Payload, Words, heard, made_up, payloads
+from .hostile.inert import CANARY, WHOLE, Inert, hidden
 from .state_host import Host
 
 
@@ -150,6 +151,18 @@ def test_a_transcript_holds_nothing_but_text(kind: str) -> None:
     assert found == []
 
 
+@pytest.mark.parametrize("kind", KINDS)
+def test_a_page_of_its_own_holds_nothing_but_text(kind: str) -> None:
+    found = []
+    for number, payload in enumerate(of(kind)):
+        for life in ("died", "all") if number % 6 == 0 else ("died",):
+            source = session_page(lived(payload, life)[0].snapshot(), written=0.0)
+            source.encode()  # a file can hold it
+            page = Inert(source, WHOLE)
+            found += wrong(payload, life, [*page.wrong, *hidden(page.text)])
+    assert found == []
+
+
 def check_results(chosen: Iterable[Payload]) -> None:
     found = []
     for payload in chosen:
@@ -236,3 +249,42 @@ def test_a_block_of_code_never_becomes_a_picture(language: str) -> None:
     assert "```text\n" in block._repr_markdown_()
     assert f"```{language}" not in block._repr_markdown_()
     assert block.language == language
+
+
+# --- recordings that somebody made up
+
+
+def replayed(path: Path, words: Words) -> Agent:
+    with path.open("wb") as file:
+        for record in made_up(words):
+            line = record if isinstance(record, str) else json.dumps(record)
+            file.write(" ".join(line.splitlines()).encode("utf-8", "replace") + b"\n")
+    agent = Agent.replay(path, speed=float("inf"))
+    agent.wait(30)
+    return agent
+
+
+@pytest.mark.parametrize("shift", [0, 72, 144])
+def test_a_made_up_recording_plays_to_its_end_and_is_only_text(tmp_path: Path, shift: int) -> None:
+    words = Mixed(shift)
+    with replayed(tmp_path / "made up.jsonl", words) as agent:
+        assert agent.player is not None
+        assert agent.player.end == "complete"
+        assert agent.status == "failed"
+        assert len(agent.player.notes) == 3
+        data, _ = agent.widget._repr_mimebundle_()
+        pages = [Inert(data["text/html"]), Inert(agent.to_html(), WHOLE)]
+        shown = [agent.messages, agent.tool_calls, agent.terminals, agent.permissions, agent.log, *agent.turns]
+        bundles = [each._repr_mimebundle_() for each in shown if hasattr(each, "_repr_mimebundle_")]
+        pages += [Inert(bundle["text/html"]) for bundle in bundles]
+        assert [each for page in pages for each in page.wrong] == []
+        told = [page.text for page in pages] + [bundle["text/plain"] for bundle in bundles]
+        told += [repr(each) for each in (agent, agent.player, agent.player.notes, agent.config, agent.commands)]
+        told += [data["text/markdown"], agent.to_markdown(), str(agent.error), repr(agent.diagnostics)]
+        assert [each for text in told for each in hidden(text)] == []
+        assert words.canaries["event.said"] in agent.to_html()
+
+
+def test_a_made_up_rule_is_none() -> None:
+    state = heard([{"event": {"type": "rules", "rules": [5, None, {}, {"word": "allow", "text": 5}]}}])
+    assert state.part("session")["rules"] == []

@@ -59,8 +59,8 @@ def separator() -> str:
 
 
 def note(text: str) -> str:
-    """A line of our own."""
-    return _tag("div", text, _QUIET)
+    """A line of our own, perhaps with a word of somebody else in it."""
+    return _tag("div", literal(text), _QUIET)
 
 
 @singledispatch

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from . import catalog, former, kept, logins, permissions, turns
 from .edit import Edit
@@ -30,7 +30,7 @@ def starting(edit: Edit, event: Event) -> None:
         "at": {"start": edit.at, "ready": None, "end": None},
     }
     if "policy" in event:
-        changes["policy"] = event["policy"]
+        changes["policy"] = _text(event["policy"])
     edit.patch(("session",), changes)
 
 
@@ -171,13 +171,13 @@ def resume_end(edit: Edit, event: Event) -> None:
 def ended(edit: Edit, event: Event) -> None:
     """The connection is gone. What is shown stays; nobody can be answered any more."""
     connection = event.get("connection")
-    error = event.get("error")
+    error = _error(event.get("error"))
     kept.bring_back(edit)  # of a replay that never came to its end
     closed = connection == "closed"
     message = "The agent was closed." if closed else "The agent ended."
     permissions.settle_all(edit, by="end", why=message, answer=False)
-    turns.fail_active(edit, error if type(error) is dict else None, message)
-    said = error.get("message") if type(error) is dict else None
+    turns.fail_active(edit, error, message)
+    said = error.get("message") if error is not None else None
     if event.get("keepQueued") is not True:
         turns.drop_queued(edit, said if type(said) is str and said else message)
     if edit.memory.thought is not None:
@@ -188,7 +188,7 @@ def ended(edit: Edit, event: Event) -> None:
     changes = {
         "connection": "closed" if closed else "failed",
         "login": None,
-        "error": error if type(error) is dict else None,
+        "error": error,
         "cancelling": False,
         "note": None,
         "at": {**edit.data["session"]["at"], "end": edit.at},
@@ -198,13 +198,15 @@ def ended(edit: Edit, event: Event) -> None:
 
 def policy(edit: Edit, event: Event) -> None:
     """Who answers permission requests from now on."""
-    edit.patch(("session",), {"policy": event.get("policy")})
+    edit.patch(("session",), {"policy": _text(event.get("policy"))})
 
 
 def rules(edit: Edit, event: Event) -> None:
-    """The rules that were added to the session, each `{"word", "text"}`."""
+    """The rules that were added to the session, each `{"word", "text"}`; a made-up recording may tell anything."""
     given = event.get("rules")
-    edit.patch(("session",), {"rules": given if type(given) is list else []})
+    listed = given if type(given) is list else []
+    known = [each for each in listed if type(each) is dict and _text(each.get("word")) and _text(each.get("text"))]
+    edit.patch(("session",), {"rules": known})
 
 
 def diagnostic(edit: Edit, event: Event) -> None:
@@ -225,6 +227,16 @@ def _result(edit: Edit, event: Event) -> dict[str, Any]:
         return result
     edit.diagnose("the agent's response is no object")
     return {}
+
+
+def _error(error: Any) -> dict[str, Any] | None:
+    """Why it ended. What is to be read of it is text, or not there."""
+    if type(error) is not dict:
+        return None
+    return {name: value for name, value in error.items() if name not in _ERROR or type(value) is str}
+
+
+_ERROR: Final = frozenset({"name", "title", "message", "hint", "stderr"})
 
 
 def _named(servers: Any) -> list[dict[str, Any]]:

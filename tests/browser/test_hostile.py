@@ -14,9 +14,26 @@ from playwright.sync_api import BrowserContext, Locator, Page, expect
 
 from acp_widget import Turn
 from acp_widget.export import transcript
+from acp_widget.export.page import session_page
+from acp_widget.session.state import State
 from scripts import stories
-from tests.hostile.corpus import LIVES, Json, Mixed, Words, canary, crowd, heard, opening, payloads
-from tests.test_hostile import results, turns
+from tests.hostile.corpus import (
+    EVENTS,
+    HEADER,
+    LIVES,
+    Json,
+    Mixed,
+    Words,
+    canary,
+    crowd,
+    heard,
+    made_up,
+    opening,
+    payloads,
+    recorded,
+    waiting,
+)
+from tests.test_hostile import as_nbconvert, results, turns
 
 from .conftest import OpenNotebook
 from .session import expect_end, turn_view
@@ -91,8 +108,8 @@ def static(context: BrowserContext) -> Iterator[Trapped]:
 # --- the live view
 
 
-def story(name: str, records: Iterable[Json]) -> dict[str, Any]:
-    return {"name": name, "title": name, "group": "hostile", "state": {"seq": 1, **heard(records).snapshot()}}
+def story(name: str, state: State) -> dict[str, Any]:
+    return {"name": name, "title": name, "group": "hostile", "state": {"seq": 1, **state.snapshot()}}
 
 
 def everybody() -> Iterator[Json]:
@@ -175,8 +192,8 @@ def is_unseen(life: str, field: str) -> bool:
 
 def test_the_live_view_shows_it_all_as_text(context: BrowserContext, tmp_path: Path) -> None:
     mixed = {f"{life}-{shift}": (life, Mixed(shift)) for life in LIVES for shift in SHIFTS}
-    told = [story(name, LIVES[life](words)) for name, (life, words) in mixed.items()]
-    with drawn(context, tmp_path, [*told, story("crowd", everybody())]) as shown:
+    told = [story(name, heard(LIVES[life](words))) for name, (life, words) in mixed.items()]
+    with drawn(context, tmp_path, [*told, story("crowd", heard(everybody()))]) as shown:
         texts = shown.expect_inert()
     every = [
         (life, field, words.canaries[field] in texts[name])
@@ -306,3 +323,94 @@ def open_all(view: Locator) -> None:
             }
         }"""
     )
+
+
+# --- a page of its own, and recordings that somebody made up
+
+
+def test_a_page_of_its_own_is_text(static: Trapped) -> None:
+    for life, shift in (("all", SHIFTS[0]), ("all", SHIFTS[1]), ("died", SHIFTS[2])):
+        static.show(session_page(heard(LIVES[life](Mixed(shift))).snapshot(), written=0.0), None)
+        assert Contents(static.page, "main", links=False).wrong == []
+        static.click_all("main")
+        assert static.settle() == []
+    static.show(session_page(heard(everybody()).snapshot(), written=0.0), None)
+    assert canary(1, "crowd.message") in (static.page.text_content("main") or "")
+    assert static.settle() == []
+
+
+def odd_events() -> Iterator[dict[str, Any]]:
+    """Sessions each of which ends with an event that no session of ours tells."""
+    for number, event in enumerate(EVENTS):
+        words = Mixed(number)
+        last = {"t": 1, "event": event}
+        yield story(f"early-{number}", recorded([HEADER, last]))
+        yield story(f"late-{number}", recorded([HEADER, *opening(words), *waiting(words, 30), last]))
+    for shift in SHIFTS:
+        yield story(f"made-up-{shift}", recorded(made_up(Mixed(shift))))
+
+
+@pytest.mark.slow
+def test_the_live_view_of_a_made_up_recording_is_text(context: BrowserContext, tmp_path: Path) -> None:
+    with drawn(context, tmp_path, list(odd_events())) as shown:
+        broken = shown.page.locator(".story").filter(has_text="cannot be drawn.")
+        assert [each.get_attribute("id") for each in broken.all()] == []
+        texts = shown.expect_inert()
+        assert [name for name, text in texts.items() if len(text.strip()) < 10] == []
+
+
+# --- each text alone, in every field
+
+BATCHES = range(0, len(payloads()), 12)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", BATCHES)
+def test_each_text_alone_is_text_in_the_live_view(context: BrowserContext, tmp_path: Path, first: int) -> None:
+    told = [
+        story(f"{life}-{payload.number}", heard(LIVES[life](Words(payload))))
+        for payload in payloads()[first : first + 12]
+        for life in LIVES
+    ]
+    with drawn(context, tmp_path, told) as shown:
+        shown.expect_inert()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("first", BATCHES)
+def test_each_text_alone_is_text_where_nothing_is_live(static: Trapped, first: int) -> None:
+    for payload in payloads()[first : first + 12]:
+        for life in LIVES:
+            state = heard(LIVES[life](Words(payload)))
+            whole = state.snapshot()
+            shown = [result._repr_html_() for turn in turns(state) for result in results(turn)]
+            shown += [transcript.session_html(whole, "u"), as_nbconvert(transcript.session_markdown(whole))]
+            static.show(f"<!doctype html><title>x</title><div class=here>{''.join(shown)}</div>", "x")
+            assert Contents(static.page, ".here", links=False).wrong == []
+            static.click_all(".here")
+            static.show(session_page(whole, written=0.0), None)
+            assert Contents(static.page, "main", links=False).wrong == []
+            assert static.settle() == []
+
+
+# Texts that do nothing as the HTML of a page: they wait for another reader, or for one that is not there any more.
+HARMLESS_AS_HTML = 0.35
+
+
+@pytest.mark.slow
+def test_most_of_the_texts_would_do_something_as_html(context: BrowserContext) -> None:
+    """As HTML, and not as text, they spring the traps: else it would say little that they do not."""
+    chosen = [payload for payload in payloads() if payload.kind in ("html", "svg")]
+    idle = [payload.id for payload in chosen if not acts(context, Words(payload)("raw"))]
+    assert len(idle) < HARMLESS_AS_HTML * len(chosen), idle
+
+
+def acts(context: BrowserContext, html: str) -> bool:
+    page = Trapped(context)
+    try:
+        page.show(f"<!doctype html><title>x</title><div class=here>{html}", "x")
+        page.settle()
+        page.click_all("body")
+        return bool(page.settle())
+    finally:
+        page.close()

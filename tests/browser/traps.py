@@ -134,8 +134,8 @@ class Trapped(Traps):
         self.page.goto(address)
         self.stay()
 
-    def show(self, html: str, title: str) -> None:
-        """Open a page that is given as text, with its title."""
+    def show(self, html: str, title: str | None) -> None:
+        """Open a page that is given as text; `title` where it must be this one."""
         self._html, self._stays = html, False
         self.page.goto(ADDRESS)
         self.stay(title)

@@ -497,3 +497,90 @@ def heard(records: Iterable[Json]) -> State:
         else:
             hearing.hear(record)
     return listener.state
+
+
+# --- a recording that somebody made up
+
+HEADER: Json = {"cassette": 1, "at": 1_790_000_000.0}
+
+
+def recorded(records: Iterable[Json | str]) -> State:
+    """The state after the lines of a recording, in which not every event may be told."""
+    hearing = Hearing()
+    for record in records:
+        if isinstance(record, dict) and "note" not in record:
+            hearing.hear(record)
+    return hearing.listener.state
+
+
+_DEEP = "[" * 3000 + "]" * 3000
+
+
+def made_up(words: Words) -> Iterator[Json | str]:
+    """Lines of a file that calls itself a recording: notes, events of odd types, odd times, what is no JSON at all."""
+    note = {name: words(f"note.{name}") for name in ("title", "text", "question", "answer")}
+    yield {
+        "cassette": 1,
+        "at": 1_790_000_000.0,
+        "label": words("cassette.label"),
+        "agent": words("cassette.agent"),
+        "cwd": words("cassette.cwd"),
+        "command": [words("cassette.command"), 5, {}],
+        "acpWidget": [words("cassette.version")],
+    }
+    for event in EVENTS:
+        yield {"t": 0.1, "event": event}
+    yield {"t": 0.2, "note": note}
+    yield {"t": 0.2, "note": {**note, "answer": None, "options": [words("note.option"), words("note.other")]}}
+    yield {"t": 0.2, "note": {"text": words("note.alone")}}
+    for strange in (5, [], {"text": 5}, {"text": "x", "options": ["x"] * 20}, {"text": "x" * 30_000}, {"options": [5]}):
+        yield {"t": 0.2, "note": strange}
+    for number, record in enumerate(LIVES["all"](words)):
+        yield {"t": number / 100, **record}
+    for time in ("soon", -5, 1e308, True, None, [], 10**400):
+        yield {
+            "t": time,
+            "dir": "in",
+            "msg": {"method": "session/update", "params": {"sessionId": "s", "update": time}},
+        }
+    for strange in (5, "x", [], [[]], None, {"dir": "sideways", "msg": {}}, {"dir": "in"}, {"msg": {}}, {"event": 5}):
+        yield json.dumps(strange)
+    yield from (words("cassette.line"), _DEEP, '{"t": NaN, "dir": "in", "msg": {"id": Infinity}}', '{"t": 1, "t": 2')
+    for event in EVENTS:
+        said = words("event.said")
+        yield {"t": 9, "event": {**event, "message": said, "why": said, "note": said, "label": said, "cwd": said}}
+    error = {name: words(f"event.{name}") for name in ("name", "title", "message", "hint", "stderr")}
+    yield {"t": 9, "event": {"type": "policy", "policy": words("event.policy")}}
+    yield {"t": 9, "event": {"type": "rules", "rules": [{"word": words("rule.word"), "text": words("rule.text")}]}}
+    yield {"t": 9, "event": {"type": "ended", "connection": words("event.connection"), "error": error}}
+
+
+EVENTS: list[Json] = [
+    {"type": []},
+    {"type": "__proto__"},
+    {"type": "initialized", "result": {"info": {"name": "x"}}},
+    {"type": "loginNeeded", "error": {"message": "x"}},
+    {"type": "starting", "command": "x", "cwd": 5, "label": {}, "policy": {"x": 1}, "mcpServers": [5, {"name": []}]},
+    {"type": "starting", "command": [5, {}, None], "additionalDirectories": [5, "x"], "policy": None},
+    {"type": "launching", "command": [[], "x"], "note": []},
+    {"type": "policy", "policy": ["x", {}]},
+    {"type": "rules", "rules": [5, None, {"word": [], "text": {}}, {}]},
+    {"type": "rules", "rules": "x"},
+    {"type": "permissionTold", "permission": 5, "rule": {}},
+    {"type": "permissionTold", "permission": "p:1", "rule": "Run('*')", "why": "x"},
+    {"type": "respond", "permission": "p:1", "optionId": {}, "by": {}, "why": []},
+    {"type": "respond", "permission": "__proto__", "optionId": "yes", "by": "you"},
+    {"type": "dismiss", "permission": ["p:1"], "by": "you"},
+    {"type": "promptQueued", "turn": "__proto__", "prompt": "x", "source": "x"},
+    {"type": "promptQueued", "turn": "constructor", "prompt": [5, {"type": []}], "source": {}},
+    {"type": "promptQueued", "turn": 5},
+    {"type": "promptQueued"},
+    {"type": "promptDropped", "turn": "r:1", "why": {}},
+    {"type": "callWithdrawn", "toolCallId": {}},
+    {"type": "update", "update": []},
+    {"type": "update", "update": {"sessionUpdate": "terminal_update", "terminalId": "z", "output": {"data": "\ud800"}}},
+    {"type": "diagnostic", "message": {}, "where": []},
+    {"type": "ended", "connection": {}, "error": {"message": 5, "stderr": [], "title": {}, "name": 5, "hint": None}},
+    {"type": "ended", "connection": "failed", "error": "x"},
+    {"type": "ended", "connection": "closed"},
+]
