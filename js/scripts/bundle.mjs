@@ -1,25 +1,13 @@
 // The front end as three texts. esbuild bundles; terser then says the same in 3 KiB (gzipped) less.
-import { readFile } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { fileURLToPath } from "node:url";
 import { build } from "esbuild";
 import { minify } from "terser";
+import { nested } from "./nest.mjs";
+import { doesSomething, lexerOnly, treeOnly } from "./trim.mjs";
 
 const root = resolve(dirname(fileURLToPath(import.meta.url)), "..");
 
-/** marked makes its parser and renderer when it is imported. Only its lexer is used here: the rest is left out. */
-const lexerOnly = {
-  name: "lexer-only",
-  setup(build) {
-    build.onLoad({ filter: /marked[\\/]lib[\\/]marked\.esm\.js$/ }, async ({ path }) => {
-      const text = await readFile(path, "utf8");
-      const instance = /var \w+=new \w+;function \w+\(\w+,\w+\)\{return \w+\.parse\(/.exec(text);
-      const lexer = /(\w+) as Lexer[,}]/.exec(text);
-      if (!instance || !lexer) throw new Error(`${path}: its last lines look different; see lexerOnly in bundle.mjs`);
-      return { contents: `${text.slice(0, instance.index)}export{${lexer[1]} as Lexer};`, loader: "js" };
-    });
-  },
-};
 const common = {
   bundle: true,
   minify: true,
@@ -33,7 +21,7 @@ const common = {
   jsxImportSource: "preact",
   outdir: "out",
   absWorkingDir: root,
-  plugins: [lexerOnly],
+  plugins: [lexerOnly, treeOnly],
 };
 const NOTICE =
   "/* acp-widget, BSD-3-Clause. Holds preact, marked (MIT), diff, highlight.js (BSD-3-Clause), lucide (ISC). */";
@@ -45,6 +33,7 @@ export async function bundle() {
   const files = {};
   for (const { path, text } of [...session.outputFiles, ...turn.outputFiles]) files[path.split(/[\\/]/).pop()] = text;
   files["widget.js"] = await smaller(files["widget.js"]);
+  files["widget.css"] = `${nested(files["widget.css"].trim())}\n`;
   const doors = [session, turn].flatMap(({ metafile }) =>
     Object.entries(metafile.outputs)
       .filter(([name]) => name.endsWith(".js"))
@@ -57,7 +46,7 @@ async function smaller(script) {
   const { code } = await minify(script, {
     module: true,
     ecma: 2020,
-    compress: { passes: 3 },
+    compress: { passes: 3, pure_funcs: doesSomething, unsafe_arrows: true },
     format: { preamble: NOTICE, comments: false },
   });
   return `${code}\n`;

@@ -5,7 +5,6 @@ import bash from "highlight.js/lib/languages/bash";
 import diff from "highlight.js/lib/languages/diff";
 import go from "highlight.js/lib/languages/go";
 import ini from "highlight.js/lib/languages/ini";
-import javascript from "highlight.js/lib/languages/javascript";
 import json from "highlight.js/lib/languages/json";
 import python from "highlight.js/lib/languages/python";
 import rust from "highlight.js/lib/languages/rust";
@@ -13,6 +12,7 @@ import xml from "highlight.js/lib/languages/xml";
 import yaml from "highlight.js/lib/languages/yaml";
 import type { ComponentChildren } from "preact";
 import { css } from "./css_language.ts";
+import { javascript } from "./javascript_language.ts";
 import { sql } from "./sql_language.ts";
 
 const LANGUAGES = {
@@ -32,8 +32,6 @@ const LANGUAGES = {
 
 const hljs = highlighter.newInstance();
 for (const [name, language] of Object.entries(LANGUAGES)) hljs.registerLanguage(name, language);
-// Near enough, at a fraction of what its own grammar weighs.
-hljs.registerAliases(["typescript", "ts", "tsx", "mts", "cts"], { languageName: "javascript" });
 
 /** Longer code is shown plain: colouring it would hold the page up. */
 const LONGEST = 20_000;

@@ -1,0 +1,1 @@
+export function nested(css: string): string;
