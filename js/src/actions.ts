@@ -15,6 +15,8 @@ export interface ActionState {
   error: string | null;
 }
 
+export type PlayerWord = "play" | "pause" | "step" | "back" | "seek" | "speed" | "next" | "previous" | "choose";
+
 export const BUSY_KERNEL = "The kernel is busy; your answer is taken when it reads messages.";
 export const NO_KERNEL = "The connection to the kernel is gone; nothing was sent.";
 
@@ -98,8 +100,18 @@ export class Actions {
     this.run("login", methodId, { type: "login", methodId });
   }
 
+  /** Plays a replay: what to do, and where, how fast or which. */
+  player(what: PlayerWord, value: string | number | null = null): void {
+    const state = this.stateSignal("player");
+    // Each press counts, also before the one before it was answered: three steps are three.
+    const sent = this.link.act({ type: "player", do: what, value }, ({ ok, error }) => {
+      state.value = ok ? IDLE : { phase: "refused", choice: what, error: error ?? "The kernel refused it." };
+    });
+    if (!sent) state.value = { phase: "unsent", choice: what, error: NO_KERNEL };
+  }
+
   /**
-   * The state of the action on a subject: a permission's key, "prompt", "cancel", "restart", "login", "unqueue <turn>",
+   * The state of the action on a subject: a permission's key, "prompt", "cancel", "restart", "login", "player", "unqueue <turn>",
    * "stop <key of a call or terminal>", "config <configId>", "rule <rule>".
    */
   state(subject: string): ReadonlySignal<ActionState> {

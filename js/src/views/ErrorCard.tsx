@@ -15,7 +15,7 @@ export function ErrorCard(): VNode | null {
   const error = session.error;
   if (session.connection !== "failed" || !error) return null;
   const restart = actions.state("restart").value;
-  const live = link.connection.value === "live";
+  const live = link.connection.value === "live" && store.single("player").value === null;
   const lines = error.stderr ? error.stderr.replace(/\n$/, "").split("\n").length : 0;
   return (
     <div class="acp-card acp-error" role="alert">

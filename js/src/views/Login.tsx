@@ -12,7 +12,7 @@ import "./Login.css";
 export function Login(): VNode | null {
   const { store, actions } = useApp();
   const { connection, login, authMethods } = store.single("session").value;
-  if (connection !== "login" || !login) return null;
+  if (connection !== "login" || !login || store.single("player").value) return null;
   const action = actions.state("login").value;
   const chosen = login.methodId ?? (isUnderWay(action) ? action.choice : null);
   return (

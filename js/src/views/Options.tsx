@@ -138,7 +138,8 @@ function Option({ option, wide = false }: { option: JsonObject; wide?: boolean }
 }
 
 function canChange({ store, link }: App): boolean {
-  return link.connection.value === "live" && store.single("session").value.connection === "ready";
+  const replay = store.single("player").value !== null;
+  return link.connection.value === "live" && !replay && store.single("session").value.connection === "ready";
 }
 
 function Select({ id, title, option, shown, still, set }: ControlProps): VNode {

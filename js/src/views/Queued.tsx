@@ -44,7 +44,7 @@ export function Queue(): VNode | null {
 /** A prompt that was not sent, or not yet. */
 export function Queued({ id, turn }: { id: string; turn: TurnState }): VNode {
   const { store, link, actions } = useApp();
-  const live = link.connection.value === "live";
+  const live = link.connection.value === "live" && store.single("player").value === null;
   const queued = turn.status === "queued";
   const removing = actions.state(`unqueue ${id}`).value;
   const again = actions.state("prompt").value;

@@ -12,6 +12,7 @@ import { Header } from "./Header.tsx";
 import { Log } from "./Log.tsx";
 import { Login } from "./Login.tsx";
 import { Elsewhere } from "./Permission.tsx";
+import { Player } from "./Player.tsx";
 import { Queue } from "./Queued.tsx";
 import { AgentName, Dot, Elapsed, type Status, StatusWords, statusOf } from "./Status.tsx";
 import { Stop } from "./Stop.tsx";
@@ -54,7 +55,7 @@ export function Session(): VNode {
         <Diagnostics />
       </Guard>
       <Queue />
-      <Composer />
+      {store.single("player").value === null ? <Composer /> : <Player />}
     </section>
   );
 }
@@ -114,7 +115,9 @@ function Nothing(): VNode | null {
   if (!empty || session.connection === "starting" || session.connection === "failed") return null;
   return (
     <p class="acp-dim acp-nothing">
-      {link.connection.value === "live" ? "Nothing yet. Ask the agent below, or from Python." : "Nothing yet."}
+      {link.connection.value === "live" && !store.single("player").value
+        ? "Nothing yet. Ask the agent below, or from Python."
+        : "Nothing yet."}
     </p>
   );
 }

@@ -1,5 +1,6 @@
 import type { VNode } from "preact";
 import { duration } from "../lib/time.ts";
+import type { Player } from "../types.ts";
 import { type App, useApp, useNow } from "./context.ts";
 import { Visible } from "./Visible.tsx";
 
@@ -17,6 +18,8 @@ export function statusOf({ store, link }: App): Status {
   const connection = link.connection.value;
   if (connection === "saved") return { tone: "off", words: "saved, without a kernel", working: false };
   if (connection === "lost") return { tone: "bad", words: "kernel disconnected", working: false };
+  const player = store.single("player").value;
+  if (player !== null) return { ...REPLAY[stageOf(player)], working: false };
   if (session.connection === "failed") return { tone: "bad", words: "ended with an error", working: false };
   if (session.connection === "closed") return { tone: "off", words: "closed", working: false };
   if (session.connection === "starting") return { tone: "run", words: "starting…", working: true };
@@ -35,6 +38,21 @@ export function statusOf({ store, link }: App): Status {
   const unborn = session.connection === "new";
   return { tone: unborn ? "off" : "idle", words: (unborn ? "not started" : "ready") + rest, working: false };
 }
+
+type Stage = "ask" | "playing" | "end" | "paused";
+
+/** What a replay does. */
+export function stageOf({ ask, playing, position, count }: Player): Stage {
+  if (ask) return "ask";
+  return playing ? "playing" : position >= count ? "end" : "paused";
+}
+
+const REPLAY: Record<Stage, Omit<Status, "working">> = {
+  ask: { tone: "wait", words: "replay · your turn" },
+  playing: { tone: "run", words: "replay · playing" },
+  end: { tone: "idle", words: "replay · at the end" },
+  paused: { tone: "off", words: "replay · paused" },
+};
 
 const BUSY_WORDS: Record<string, string> = {
   running: "working",

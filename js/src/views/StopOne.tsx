@@ -5,9 +5,10 @@ import { Icon } from "./Icon.tsx";
 import { Visible } from "./Visible.tsx";
 
 /** Cancels one tool call or terminal (its key); the turn goes on. */
-export function StopOne({ id }: { id: string }): VNode {
-  const { actions } = useApp();
+export function StopOne({ id }: { id: string }): VNode | null {
+  const { actions, store } = useApp();
   const cancelling = isUnderWay(actions.state(`stop ${id}`).value);
+  if (store.single("player").value !== null) return null;
   return (
     <button
       type="button"

@@ -46,7 +46,8 @@ function endedByDismissal({ store }: App, turn: string): boolean {
 
 function Failed({ app, id, turn }: { app: App; id: string; turn: TurnState }): VNode {
   const session = app.store.single("session").value;
-  const live = app.link.connection.value === "live" && !["failed", "closed"].includes(session.connection);
+  const replay = app.store.single("player").value !== null;
+  const live = app.link.connection.value === "live" && !replay && !["failed", "closed"].includes(session.connection);
   const message =
     turn.error?.message ?? stringAt(app.store.single("state").value.error, "message") ?? "no reason given";
   // An error of ours has no code, and a card of its own while it stands.

@@ -44,7 +44,8 @@ export function unheard({ link }: App): string | undefined {
 
 /** Seconds on the kernel's clock, running while something runs. */
 export function useNow(running: boolean, step = 1000): number {
-  const { link } = useApp();
+  const { link, store } = useApp();
+  const player = store.single("player").value;
   const [now, setNow] = useState(Date.now());
   useEffect(() => {
     if (!running) return;
@@ -52,5 +53,6 @@ export function useNow(running: boolean, step = 1000): number {
     const timer = setInterval(() => setNow(Date.now()), step);
     return () => clearInterval(timer);
   }, [running, step]);
-  return now / 1000 - link.skew.value;
+  // In a replay it is as late as it was then.
+  return player ? (player.clock ?? 0) : now / 1000 - link.skew.value;
 }
