@@ -2,7 +2,7 @@
 
 PYTHON_HERE := .venv/bin/python
 
-.PHONY: help setup demo test test-all docs agents lint format build screenshots notebooks stories clean
+.PHONY: help setup demo test test-all docs agents lint format build screenshots notebooks lessons stories clean
 .DEFAULT_GOAL := help
 
 help: ## Say what there is
@@ -44,6 +44,9 @@ screenshots: setup ## Make the pictures in docs/images from a real JupyterLab
 
 notebooks: setup ## Run the notebooks that are kept with their outputs, and renew these
 	@$(PYTHON_HERE) -m scripts.notebooks
+
+lessons: setup ## Record the lessons anew with the demo agent; their notes go where they belong
+	@$(PYTHON_HERE) -m scripts.lessons
 
 stories: setup ## Show every view in every state, on 127.0.0.1:8766
 	@$(PYTHON_HERE) scripts/stories.py

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import os
 import re
+import shutil
 import sys
 import tempfile
 from collections.abc import Mapping
@@ -17,7 +18,11 @@ import nbclient
 import nbformat
 
 FOLDER: Final = Path(__file__).resolve().parent.parent / "notebooks"
-KEPT: Final = ("02_tool_outputs", "03_permissions")
+KEPT: Final = ("01_quickstart", "02_tool_outputs", "03_permissions", "04_teaching")
+LESSONS: Final = FOLDER / "lessons"
+
+PRESSES: Final = {"01_quickstart": ("start", '\nagent.permissions = "allow"')}
+"""Where a reader presses buttons, what is kept was answered so: a line at the end of a cell, that is not kept."""
 
 _TYPES: Final = ("text/html", "text/plain")  # what GitHub shows, the first one that is there
 _SAME: Final = (
@@ -32,14 +37,24 @@ _SAME: Final = (
 )
 
 
-def run(path: Path, folder: Path) -> Any:
-    """The notebook after a run in that folder, where nobody answers, with its outputs as they came."""
+def run(path: Path, folder: Path, *, pressed: bool = False) -> Any:
+    """The notebook after a run in that folder, where nobody answers, with its outputs as they came.
+
+    `pressed`: somebody answers, where a reader would.
+    """
     notebook = nbformat.read(path, as_version=4)
+    shutil.copytree(LESSONS, folder / LESSONS.name, dirs_exist_ok=True)
+    where, line = PRESSES.get(path.stem, ("", "")) if pressed else ("", "")
     for cell in notebook.cells:
         cell.pop("outputs", None)
+        if cell.id == where:
+            cell.source += line
     client = nbclient.NotebookClient(notebook, timeout=60, kernel_name="python3", store_widget_state=False)
     client.resources = {"metadata": {"path": str(folder)}}
     client.execute()
+    for cell in notebook.cells:
+        if cell.id == where:
+            cell.source = cell.source.removesuffix(line)
     return notebook
 
 
@@ -81,9 +96,9 @@ def _readable(data: Mapping[str, Any]) -> dict[str, str]:
 
 def main() -> None:
     os.environ["ACP_WIDGET_DEMO_PACE"] = "0"
-    for name in KEPT:
+    for name in sys.argv[1:] or KEPT:
         with tempfile.TemporaryDirectory() as folder:
-            notebook = readable(run(FOLDER / f"{name}.ipynb", Path(folder)))
+            notebook = readable(run(FOLDER / f"{name}.ipynb", Path(folder), pressed=True))
         nbformat.write(notebook, FOLDER / f"{name}.ipynb")
         print(f"notebooks/{name}.ipynb")
 
