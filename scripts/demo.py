@@ -32,10 +32,10 @@ def copy_notebooks() -> None:
     """Fresh copies; one that you changed is kept, under a dated name when the original is newer."""
     target = PLAYGROUND / "notebooks"
     target.mkdir(parents=True, exist_ok=True)
-    (target / "lessons").mkdir(exist_ok=True)
     notebooks = ROOT / "notebooks"
     for source in sorted([*notebooks.glob("*.ipynb"), *notebooks.glob("lessons/*.json*")]):
         copy = target / source.relative_to(notebooks)
+        copy.parent.mkdir(exist_ok=True)
         if copy.exists() and copy.stat().st_mtime >= source.stat().st_mtime:
             continue
         if copy.exists() and copy.read_bytes() != source.read_bytes():

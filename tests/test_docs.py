@@ -10,7 +10,8 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 
-from acp_widget import Agent
+from acp_widget import Agent, errors
+from scripts.notebooks import LESSONS
 
 ROOT = Path(__file__).resolve().parent.parent
 FIX = 'turn = agent.run("The test for mean() fails on an empty list. Fix it.", show=False)'
@@ -39,6 +40,7 @@ except ZeroDivisionError as error:
     "docs/permissions.md": "from acp_widget import Agent",
     "docs/results.md": f"{AGENT}{FIX}\ncall = turn.tool_calls[0]\nnotify = print",
     "docs/recording.md": "from acp_widget import Agent",
+    "docs/teaching.md": f"import shutil\nshutil.copytree({str(LESSONS)!r}, 'lessons')",
     "docs/undo.md": AGENT,
 }
 """What a reader of the page has already."""
@@ -86,3 +88,39 @@ def test_the_examples_of_a_page_run(shell: InteractiveShell, page: str) -> None:
         if shown := re.search(r"# (\[.*\])$", code.rstrip()):
             assert repr(result.result) == shown[1]
         assert "Error" not in captured.stderr, code
+
+
+def test_troubleshooting_has_every_error_and_warning() -> None:
+    text = (ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8")
+    kinds = [*_below(errors.AcpError), *(kind for kind in vars(errors).values() if _is_warning(kind))]
+    assert {"FrontEndMissing", "NobodyWatching", "StartTimeout"} <= {kind.__name__ for kind in kinds}
+    assert [kind.__name__ for kind in kinds if f"`{kind.__name__}`" not in text] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "asked"),
+    [
+        ("There is neither a command", "nor `npx` that could run it"),
+        ("npx needs a folder of its own", "npx needs a folder of its own"),
+        ("There is no command", "There is no command"),
+        ("npx could not reach the npm registry", "npx could not reach the npm registry"),
+        ("The npm registry refused npx", "The npm registry refused npx"),
+        ("does not have this package or version", "does not have this package or version"),
+        ("npx cannot write to its cache", "npx cannot write to its cache"),
+        ("This package wants another version of Node.js", "This package wants another version of Node.js"),
+        ("it stands alone, without more words", "it stands alone, without more words"),
+    ],
+)
+def test_troubleshooting_has_what_the_registry_says(said: str, asked: str) -> None:
+    page = " ".join((ROOT / "docs" / "troubleshooting.md").read_text(encoding="utf-8").split())
+    sources = (ROOT / "acp_widget" / "registry").glob("*.py")
+    assert said in page
+    assert any(asked in source.read_text(encoding="utf-8") for source in sources), "the sentence has changed"
+
+
+def _below(kind: type) -> list[type]:
+    return [each for child in kind.__subclasses__() for each in (child, *_below(child))]
+
+
+def _is_warning(kind: object) -> bool:
+    return isinstance(kind, type) and issubclass(kind, Warning) and kind.__module__ == errors.__name__
