@@ -285,7 +285,10 @@ class Asking:
         if word != "allow" or decision.action == "ask":
             return decision
         try:
-            why = self.added.about_notebooks(policy.touched(*self._about(request)))
+            asked = policy.touched(*self._about(request))
+            why = self.added.about_notebooks(asked)
+            if why is None and (hidden := self.added.may_write_notebooks(asked)):
+                return policy.Decision("ask", None, hidden)
         except Exception:  # what could not be judged is asked, never allowed
             log.exception("A request could not be judged")
             return policy.ASK

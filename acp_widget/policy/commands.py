@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import unicodedata
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from .unseen import NOTHING, Unseen, unseen
 
@@ -43,6 +43,13 @@ class Command:
     certain: bool
     doubt: str = ""
     unseen: Unseen = NOTHING
+    outer: tuple[Words, ...] = ()
+    """The shells that were told to run the line: `bash -c …` itself."""
+
+    @property
+    def all(self) -> tuple[Words, ...]:
+        """All that a rule which rejects looks at."""
+        return (*self.found, *self.outer)
 
     @property
     def is_plain(self) -> bool:
@@ -78,7 +85,7 @@ def read_words(words: Sequence[str], depth: int = 0) -> Command:
     if any(_hidden(word) for word in words):
         read = Command(tuple(_unfold(given, depth)), False, "it holds invisible characters")
     if read.found[:1] == (given,) and any(mark in word for word in words for mark in _JOINED):
-        both = (*read.found, *read_line(" ".join(words), depth + 1).found)
+        both = (*read.found, *read_line(" ".join(words), depth + 1).all)
         return Command(both, False, read.doubt or "a shell would read its words in another way")
     return read
 
@@ -88,7 +95,8 @@ def _simple(words: Words, depth: int) -> Command:
     if name in _SHELLS:
         # What `bash -lc "…"` runs is the line alone.
         if len(words) == 3 and words[1] in ("-c", "-lc") and words[0] == name and depth < _DEPTH:
-            return read_line(words[2], depth + 1)
+            inner = read_line(words[2], depth + 1)
+            return replace(inner, outer=(words, *inner.outer))
         return Command(tuple(_unfold(words, depth)), False, f"{name} runs something else")
     if name in _WRAPPERS:
         return Command(tuple(_unfold(words, depth)), False, f"{name} runs something else")
@@ -116,7 +124,7 @@ def _unfold(words: Words, depth: int) -> Iterator[Words]:
         rest = words[start:]
         yield rest
         if any(mark in rest[0] for mark in " ;|&\n\t"):
-            yield from read_line(rest[0], depth + 1).found
+            yield from read_line(rest[0], depth + 1).all
         elif program(rest[0]) in _HAND_ON:
             yield from _unfold(rest, depth + 1)
             return

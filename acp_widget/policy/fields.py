@@ -13,9 +13,11 @@ Role = Literal[
 
 _PART = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+")
 _LAST: Mapping[Role, str] = {
-    "path": "path file filepath filename pathname source src destination dest dst target directory dir folder notebook",
-    "paths": "paths files filepaths filenames sources destinations targets directories dirs folders notebooks",
-    "address": "url urls uri uris",
+    "path": "path file filepath filename pathname source src destination dest dst target directory dir folder notebook "
+    "output outfile out document doc saveas saveto",
+    "paths": "paths files filepaths filenames sources destinations targets directories dirs folders notebooks outputs "
+    "filelist pathlist",
+    "address": "url urls uri uris resource resources location",
     "command": "command cmd script argv cmdline commandline",
     "commands": "commands cmds scripts",
     "content": "content contents text string str body",

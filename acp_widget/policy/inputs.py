@@ -8,6 +8,7 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Mapping
+from dataclasses import replace
 from typing import Any
 
 from .commands import Command, read_line, read_words
@@ -102,11 +103,12 @@ class Input:
 
     def run(self, raw: Mapping[str, Any]) -> None:
         """An object with one or more commands in it, and the fields that say how they run."""
-        doubt, arguments = "", None
+        doubt, arguments, folder = "", None, ""
         for name, value in raw.items():
             role = role_of(str(name))
             if role == "folder":
                 where = place(value, self._cwd) if isinstance(value, str) else None
+                folder = where.real if where is not None else folder
                 if value is not None and (where is None or where.inside is None or not where.readable):
                     doubt = "it runs outside of the session's folder"
             elif role == "arguments":
@@ -123,8 +125,8 @@ class Input:
                 if is_patch(text):
                     self._patch(text)
                 if doubt:
-                    command = Command(command.found, False, doubt)
-                self.add(Thing("run", text, command=command))
+                    command = replace(command, certain=False, doubt=doubt)
+                self.add(Thing("run", text, command=command, folder=folder))
                 if len(self.things) > MOST:
                     return
 

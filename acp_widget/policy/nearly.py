@@ -7,8 +7,10 @@ import re
 from collections.abc import Callable, Iterator, Sequence
 
 from . import paths
+from .addresses import address_of
 from .commands import program
-from .rules import Edit, Fetch, Rule, Run, Tool, address_of, words_match
+from .fitting import words_match
+from .rules import Edit, Fetch, Rule, Run, Tool
 from .touched import Thing, Touched
 
 _MOST = 5  # lines

@@ -93,13 +93,19 @@ def allows(glob: str, where: Place) -> bool:
 def rejects(glob: str, where: Place) -> bool:
     """The same for a rule that rejects: it looks at what was said too, and a bare name counts in every folder."""
     glob = glob.removeprefix("./").rstrip("/") or glob
-    if not _GLOBS.isdisjoint(glob.rsplit("/", 1)[-1]):
+    if re.search(r"[*?]", glob.rsplit("/", 1)[-1]):
         return _rejects(glob, where)
     return _rejects(glob, where) or _rejects(f"{glob}/**", where, bare=f"**/{glob}/**" if "/" not in glob else "")
 
 
 def _rejects(glob: str, where: Place, bare: str = "") -> bool:
     """`bare`: a glob for the name of a folder, which counts in every folder."""
+    # `[ab]` may be a class of letters, or brackets in a name.
+    loose = re.sub(r"\[[^\]/]+\]", "?", glob)
+    return _matches_place(glob, where, bare) or (loose != glob and _matches_place(loose, where, ""))
+
+
+def _matches_place(glob: str, where: Place, bare: str) -> bool:
     if os.path.isabs(glob):
         return any(matches(glob, path, fold=True) for path in (where.real, where.said))
     if bare and any(matches(bare, path.lstrip("/"), fold=True) for path in (where.real, where.said)):
@@ -118,8 +124,17 @@ def may_hold(glob: str, where: Place) -> bool:
     folder = where.real if os.path.isabs(glob) else where.inside
     if "/" not in glob or folder is None or folder == "." or not fixed:
         return True
-    folder = folder.casefold()
+    folder = folder.casefold().rstrip("/")
     return f"{fixed}/".startswith(f"{folder}/") or f"{folder}/".startswith(f"{fixed}/")
+
+
+def is_in(glob: str, where: Place) -> bool:
+    """Whether a path is the folder of which a glob tells, or in it; also one that is not there yet."""
+    fixed = re.split(r"[^/]*[*?]", glob.removeprefix("./"))[0].rstrip("/").casefold()
+    if not fixed or not re.search(r"[*?]", glob):
+        return False
+    folders = (where.real, where.said) if os.path.isabs(glob) else (where.inside, where.said_inside)
+    return any(folder is not None and f"{folder.casefold()}/".startswith(f"{fixed}/") for folder in folders)
 
 
 _ANY = "\ue000"  # stands for what a glob leaves open; twice, as it is no single letter

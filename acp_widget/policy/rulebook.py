@@ -12,11 +12,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from . import taken
 from .budget import Budget
 from .nearly import nearly
+from .paths import place
 from .rules import Edit, Rule, Tool, rule_of
 from .touched import Thing, Touched, touched
-from .words import ASK, SEVERAL, WORDS, Decision, Word, decide, first, ways_to_allow
+from .words import ASK, NO_ONCE, SEVERAL, WORDS, Decision, Word, decide, first, ways_to_allow
 
 _FIELDS = ("allow", "reject", "otherwise", "budget")
 _EXAMPLE = "Edit('src/**'), Run('pytest *')"
@@ -24,6 +26,7 @@ _NOTEBOOKS = Edit("**/*.ipynb")
 _SHOWN = 100  # characters of a wrong value
 _NO_FORMULAS = "mathjax_ignore tex2jax_ignore"  # an agent's words are none
 _DEFAULT = "notebooks are not written unless a rule names them"
+_IN_FOLDER = f"a notebook is in the folder; {_DEFAULT}"
 
 
 @dataclass(frozen=True)
@@ -172,6 +175,10 @@ class Policy:
         told = (self._about(thing, asked) for thing in asked.things)
         return next((why for word, rule, why in told if word == "reject" and rule is None), None)
 
+    def may_write_notebooks(self, asked: Touched) -> str:
+        """Why a request asks that may write or delete a notebook which no rule names; empty for any other."""
+        return next((why for each in asked.things if (why := self._notebook_in(each, asked, []))), "")
+
     def explain_now(self, asked: Touched, cost: float = 0.0) -> Verdict:
         """The same with the budget so far: what would be allowed is asked once a part of it is used up."""
         verdict = self.explain(asked)
@@ -194,6 +201,8 @@ class Policy:
             allows = [rule for rule in allows if rule.pattern.casefold().endswith(".ipynb")]
             if not allows:
                 return "reject", None, f"{what}: {_DEFAULT}"
+        if allows and (why := self._notebook_in(thing, asked, allows)):
+            return None, None, f"{what}: {why}"
         if allows and self._hides(thing, asked):
             return None, None, f"{what}: a rule that rejects may be hidden in it"
         if allows:
@@ -212,7 +221,29 @@ class Policy:
         """Why it is not known what a command runs, beside what rules that reject say; empty when it is."""
         if thing.command is not None and thing.command.unseen.why:
             return thing.command.unseen.why
+        if why := self._notebook_in(thing, asked, []):
+            return why
         return "a rule that rejects may be hidden in it" if self._hides(thing, asked) else ""
+
+    def _notebook_in(self, thing: Thing, asked: Touched, allows: list[Rule]) -> str:
+        """Why it may write or delete a notebook that no rule names; empty when it does not."""
+        if any(".ipynb" in rule.pattern.casefold() for rule in allows):
+            return ""
+        if thing.place is not None:
+            folder = thing.verb == "edit" and Path(thing.place.real).is_dir()
+            return _IN_FOLDER if folder and taken.holds_notebook(thing.place.real) else ""
+        named = [rule for rule in self.allow if isinstance(rule, Edit) and ".ipynb" in rule.pattern.casefold()]
+        for words in (thing.command.all if thing.command else ())[:50]:
+            for word in taken.notebooks(words):
+                at = Thing("edit", word, place=place(word, thing.folder or asked.cwd))
+                if not any(rule.allows(at, asked) for rule in named):
+                    return f"it may write {word[:60]!r}; {_DEFAULT}"
+            if not taken.deep(words, "edit"):
+                continue
+            for word in [*taken.named(words), *(["."] if taken.everywhere(words, "edit") else [])]:
+                if taken.holds_notebook(place(word, thing.folder or asked.cwd).real):
+                    return _IN_FOLDER
+        return ""
 
     def _hides(self, thing: Thing, asked: Touched) -> bool:
         return any(rule.hides_in(thing, asked) for rule in self.reject)
@@ -228,14 +259,16 @@ class Policy:
         verdict = self.explain_now(asked, cost)
         if verdict.rule is None:
             verdict = dataclasses.replace(verdict, reasons=(*verdict.reasons, *nearly(self.allow, asked)))
-        if self._is_ambiguous(verdict, permission):
-            return dataclasses.replace(verdict, action="ask", reasons=(*verdict.reasons, SEVERAL))
+        if odd := self._cannot_choose(verdict, permission):
+            return dataclasses.replace(verdict, action="ask", reasons=(*verdict.reasons, odd))
         return verdict
 
-    def _is_ambiguous(self, verdict: Verdict, permission: Mapping[str, Any]) -> bool:
-        """Whether rules allow it, and the agent offers several ways to."""
-        by_always = verdict.always and first(permission["options"], "allow_always") is not None
-        return verdict.action == "allow" and not by_always and ways_to_allow(permission) > 1
+    def _cannot_choose(self, verdict: Verdict, permission: Mapping[str, Any]) -> str:
+        """Why none of the agent's options can be chosen, though it would be allowed; empty when one can."""
+        options = permission["options"]
+        if verdict.action != "allow" or (verdict.always and first(options, "allow_always") is not None):
+            return ""
+        return SEVERAL if ways_to_allow(permission) > 1 else "" if first(options, "allow_once") is not None else NO_ONCE
 
     def decide(
         self, permission: Mapping[str, Any], call: Mapping[str, Any] | None, cwd: str, cost: float = 0.0
@@ -253,8 +286,8 @@ class Policy:
             spent = self.budget and self.budget.spent(self._spent.calls, now - began, cost)
             if spent:
                 return Decision("ask", None, spent)
-            if self._is_ambiguous(verdict, permission):
-                return Decision("ask", None, SEVERAL, verdict.rule)
+            if odd := self._cannot_choose(verdict, permission):
+                return Decision("ask", None, odd, verdict.rule)
             options = permission["options"]
             option = first(options, "allow_always") if verdict.always else None
             option = first(options, "allow_once") if option is None else option

@@ -5,15 +5,15 @@ from __future__ import annotations
 import ast
 import difflib
 import itertools
-import posixpath
 import re
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import ClassVar
-from urllib.parse import unquote, urlsplit
 
-from . import paths
-from .commands import Words, program
+from . import globs, paths, taken
+from .addresses import address_of, readings
+from .commands import Words, program, read_line
+from .fitting import meets, perhaps, same_program, word_cases, words_match
 from .touched import Thing, Touched, Verb
 
 _IN_PROGRAM = re.compile(r"&&|\|\||[;&|<>]")
@@ -80,21 +80,57 @@ class Edit(Rule):
 
     verb: ClassVar[Verb | None] = "edit"
 
+    def __post_init__(self) -> None:
+        __tracebackhide__ = True
+        super().__post_init__()
+        if why := globs.wrong(self.pattern):
+            raise ValueError(f"{type(self).__name__}({self.pattern[:200]!r}) would never match: {why}.")
+
     def allows(self, thing: Thing, asked: Touched) -> bool:
-        return thing.verb == self.verb and thing.place is not None and paths.allows(self.pattern, thing.place)
+        if thing.verb != self.verb or thing.place is None:
+            return False
+        return paths.allows(globs.written_out(self.pattern, asked.cwd), thing.place)
 
     def rejects(self, thing: Thing, asked: Touched) -> bool:
-        return thing.verb == self.verb and thing.place is not None and paths.rejects(self.pattern, thing.place)
+        if thing.verb != self.verb or thing.place is None:
+            return False
+        return any(paths.rejects(glob, thing.place) for glob in self._meant(asked))
 
     def hides_in(self, thing: Thing, asked: Touched) -> bool:
-        """Where a folder may hold such a file, or a command names one that it would take."""
+        """Where a folder may hold such a file, or a command takes one, or a folder that may."""
         if thing.place is not None:
-            return thing.verb == self.verb and paths.may_hold(self.pattern, thing.place)
+            place = thing.place
+            return thing.verb == self.verb and any(paths.may_hold(glob, place) for glob in self._meant(asked))
+        folders = dict.fromkeys((thing.folder or asked.cwd, asked.cwd))
         return any(
-            paths.rejects(self.pattern, paths.place(word, asked.cwd))
-            for name, word in _words_of(thing)
-            if self.verb == "read" or name in _WRITERS
+            self._taken_by(words, folder, asked)
+            for words in (thing.command.all if thing.command else ())[:50]
+            for folder in folders
         )
+
+    def _taken_by(self, words: Words, cwd: str, asked: Touched) -> bool:
+        if self.verb == "edit" and not taken.writes(words):
+            return False
+        deep, listing = taken.deep(words, self.verb), taken.listing(words)
+        texts = [*taken.named(words), *(["."] if taken.everywhere(words, self.verb) else [])]
+        for text in texts:
+            at = [paths.place(text, cwd)]
+            if re.search(r"[*?\[]", text):  # a program may read globs itself
+                at.append(paths.place(globs.fixed_part(text.replace("[", "*")) or ".", cwd))
+            for glob in self._meant(asked):
+                if any(paths.rejects(glob, place) for place in at):
+                    return True
+                if not listing and any(paths.is_in(glob, place) for place in at):
+                    return True
+                if deep and any(paths.may_hold(glob, place) for place in at):
+                    return True
+        return False
+
+    def _meant(self, asked: Touched) -> tuple[str, ...]:
+        """The globs of it, once for a request: links are followed."""
+        if self.pattern not in asked.globs:
+            asked.globs[self.pattern] = globs.rejected(self.pattern, asked.cwd)
+        return asked.globs[self.pattern]
 
     def _within(self, other: Rule) -> bool:
         name = "/" not in other.pattern  # counts in every folder
@@ -142,22 +178,33 @@ class Run(Rule):
         return all(at < len(wanted) and wanted[at] == words[at] for at in places)
 
     def rejects(self, thing: Thing, asked: Touched) -> bool:
-        found = thing.command.found if thing.command else ()
-        return any(_holds(self.pattern, (program(words[0]), *words[1:])) for words in found)
+        return thing.command is not None and any(meets(self.pattern, words) for words in thing.command.all)
 
     def hides_in(self, thing: Thing, asked: Touched) -> bool:
-        """True when its words stand somewhere within a command: it is then not known whether they run."""
-        found = thing.command.found if thing.command else ()
+        """True when it may be such a command, or its words stand somewhere within: it is not known whether they run."""
+        return thing.command is not None and any(self._may_be(words) for words in thing.command.all)
+
+    def _may_be(self, words: Words) -> bool:
+        if perhaps(self.pattern, words) and not meets(self.pattern, words):  # else it rejects, or a narrower one allows
+            return True
         if self.pattern.split()[0] == "*":
             return False
+        later = [words[at:] for at in range(1, min(len(words), 200))]
+        if any(words_match(*same_program(self.pattern, rest), fold=True) for rest in later):
+            return True
+        if program(words[0]) in _TEXTS:
+            return False
+        # A line for another shell: adb shell "rm x", gcloud --command="rm x".
+        lines = (text for word in words[1:200] for text in (word, word.partition("=")[2]) if len(text) <= _LINE)
         return any(
-            words_match(self.pattern, (program(words[at]), *words[at + 1 :]), fold=True)
-            for words in found
-            for at in range(1, min(len(words), 200))
+            meets(self.pattern, inner) or perhaps(self.pattern, inner)
+            for line in lines
+            if any(mark in line for mark in " ;|&\n\t")
+            for inner in read_line(line).all
         )
 
     def _within(self, other: Rule) -> bool:
-        return all(words_match(other.pattern, words) for words in _word_cases(self.pattern))
+        return all(words_match(other.pattern, words) for words in word_cases(self.pattern))
 
 
 def _operator(pattern: str) -> str | None:
@@ -197,8 +244,8 @@ class Fetch(Rule):
 
     def _meets(self, text: str) -> bool:
         """Whether the text may be read as such an address: without its scheme and escapes, and dots resolved."""
-        wanted = list(_readings(self.pattern))[:1]
-        for (host, path), (given_host, given_path) in itertools.product(wanted, _readings(text)):
+        wanted = list(readings(self.pattern))[:1]
+        for (host, path), (given_host, given_path) in itertools.product(wanted, readings(text)):
             if paths.matches(host, given_host, fold=True) and (
                 path in ("", "/", "/*", "/**") or paths.matches(path, given_path, fold=True)
             ):
@@ -232,7 +279,7 @@ class Tool(Rule):
         return not self.is_kind or asked.kind in done[thing.verb]
 
     def rejects(self, thing: Thing, asked: Touched) -> bool:
-        return any(paths.matches(self.pattern, each) for each in (*asked.kinds, *asked.names))
+        return any(paths.matches(self.pattern, each, fold=True) for each in (*asked.kinds, *asked.names))
 
     def narrower(self, other: Rule) -> bool:
         return type(other) is Tool and self._within(other) and not other._within(self)
@@ -280,57 +327,13 @@ def _class(value: object) -> str:
     return type(value).__name__
 
 
-def words_match(pattern: str, words: Words, *, fold: bool = False) -> bool:
-    wanted = pattern.split()
-    open_end = wanted[-1] == "*"
-    wanted = wanted[:-1] if open_end else wanted
-    if len(words) < len(wanted) or (len(words) > len(wanted) and not open_end):
-        return False
-    return all(_word_matches(glob, word, fold) for glob, word in zip(wanted, words, strict=False))
+_LINE = 4_000  # characters of a word that may be a line
 
-
-def _word_matches(glob: str, word: str, fold: bool) -> bool:
-    if not fold and glob != "*" and ".." in re.split(r"[/=:]", word) and ".." not in glob and "*" in glob:
-        return False  # it would leave the folder that the glob tells of
-    return paths.matches(glob.replace("*", "**"), word, fold=fold)
-
-
-def _holds(pattern: str, words: Words) -> bool:
-    """Whether such a command is in the words: other options may stand between them, and options anywhere."""
-    wanted = pattern.split()
-    open_end = wanted[-1] == "*"
-    wanted = wanted[:-1] if open_end else wanted
-    if words_match(pattern, words, fold=True) or not wanted:
-        return words_match(pattern, words, fold=True)
-    flags = [each for each in wanted[1:] if each.startswith("-")]
-    if not _word_matches(wanted[0], words[0], True):
-        return False
-    if not all(any(_word_matches(flag, word, True) for word in words[1:]) for flag in flags):
-        return False
-    passed = [word.startswith("-") or (at > 1 and words[at - 1].startswith("-")) for at, word in enumerate(words)]
-    at = 1
-    for plain in (each for each in wanted[1:] if not each.startswith("-")):
-        while at < len(words) and passed[at] and not _word_matches(plain, words[at], True):
-            at += 1
-        if at >= len(words) or not _word_matches(plain, words[at], True):
-            return False
-        at += 1
-    return open_end or all(passed[at:])
-
-
-def _word_cases(pattern: str) -> list[Words]:
-    """Commands that stand for all that a pattern matches."""
-    wanted = pattern.split()
-    open_end = wanted[-1] == "*"
-    words = tuple(paths.cases(word.replace("*", "**"))[-1] for word in (wanted[:-1] if open_end else wanted))
-    return [words, words + tuple(paths.cases("*")[-1] for _ in range(9))] if open_end else [words]
-
-
-# Programs that write, move or delete what they are given.
-_WRITERS = frozenset(
+# Programs whose arguments with spaces are texts, and run nowhere.
+_TEXTS = frozenset(
     """
-    cp mv rm rmdir ln tee dd touch truncate shred install unlink sed patch rsync scp tar unzip zip gzip gunzip chmod
-    chown sort split curl wget xxd objcopy git
+    git gh glab hub echo printf grep egrep fgrep rg ag ack pytest jq yq ls cat head tail wc cp mv rm mkdir touch diff
+    sort uniq cut tr find sed curl ruff mypy black
     """.split()  # noqa: SIM905
 )
 
@@ -342,33 +345,3 @@ def _words_of(thing: Thing) -> Iterator[tuple[str, str]]:
             yield program(words[0]), word[:4000]
             if "=" in word:
                 yield program(words[0]), word[:4000].partition("=")[2]
-
-
-def _readings(text: str) -> Iterator[tuple[str, str]]:
-    """Host and path of an address, in each way that a program may read it."""
-    text = re.sub(r"[\s\x00-\x1f]", "", text)
-    for way in (text.replace("\\", "/"), text):
-        way = way if "://" in way else f"https://{way.lstrip('/')}"
-        for _ in range(3):
-            way = unquote(way)
-        try:
-            parts = urlsplit(way)
-            host = parts.hostname or ""
-        except ValueError:
-            continue
-        path = posixpath.normpath("/" + parts.path.lstrip("/")) if parts.path else ""
-        yield host.rstrip("."), path + (f"?{parts.query}" if parts.query else "")
-
-
-def address_of(text: str) -> tuple[str, str, str] | None:
-    """Scheme, host with port, and path; None for what can be read in two ways."""
-    if re.search(r"[\s\\@\x00-\x1f]|%2e|%2f|/\.\.?(/|$)|[^\x20-\x7e]", text, re.IGNORECASE):
-        return None
-    try:
-        parts = urlsplit(text)
-        _ = parts.port  # of a host that ends in no number, it raises
-    except ValueError:
-        return None
-    if "%" in parts.netloc:
-        return None
-    return parts.scheme.lower(), parts.netloc.lower(), (parts.path or "/") + (f"?{parts.query}" if parts.query else "")

@@ -19,6 +19,8 @@ class Thing:
     text: str
     place: Place | None = None
     command: Command | None = None
+    folder: str = ""
+    """In which a command runs, where that is told."""
 
 
 def at_path(verb: Verb, path: str, cwd: str) -> Thing:

@@ -32,6 +32,8 @@ class Touched:
     cwd: str = "/"
     things: list[Thing] = field(default_factory=list)
     problem: str | None = None
+    globs: dict[str, tuple[str, ...]] = field(default_factory=dict, compare=False, repr=False)
+    """What the globs of rules stand for, once for the request."""
 
 
 def touched(permission: Mapping[str, Any], call: Mapping[str, Any] | None, cwd: str) -> Touched:
@@ -55,6 +57,8 @@ def touched(permission: Mapping[str, Any], call: Mapping[str, Any] | None, cwd: 
     verb: Verb = "edit" if any(_VERBS.get(kind, "edit") == "edit" for kind in kinds) else "read"
     for each in calls:
         _read_call(each, found.kind, verb, cwd, read)
+    if "search" in kinds and not any(thing.place or thing.verb != "read" for thing in read.things):
+        read.add(at_path("read", ".", cwd))  # where no folder is said, it is the session's
     found.things = list(read.things)[:MOST]
     found.problem = found.problem or read.problem
     verbs = {thing.verb for thing in found.things}

@@ -13,6 +13,8 @@ Word = Literal["ask", "allow", "reject"]
 
 SEVERAL = "A rule allows it, but the agent offers several ways to allow it once: which one is meant is yours to say."
 
+NO_ONCE = "A rule allows it, but the agent offers no way to allow it once."
+
 WORDS: tuple[Word, ...] = ("ask", "allow", "reject")
 
 
