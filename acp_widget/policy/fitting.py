@@ -27,7 +27,9 @@ def meets(pattern: str, words: Words) -> bool:
         return holds(plain, named)
     # `./tool`, `tool` and `/work/tool` may be the same; `bin/tool` may not.
     ours, theirs = (re.sub(r"^(?:\./+)+", "", each.replace("\\", "/")) for each in (first, words[0]))
-    same = ours.casefold() == theirs.casefold() or f"/{theirs}".casefold().endswith(f"/{ours}".casefold())
+    same = ours.casefold() == theirs.casefold() or (
+        theirs.startswith("/") and theirs.casefold().endswith(f"/{ours}".casefold())
+    )
     return (same or paths.matches(ours.replace("*", "**"), theirs, fold=True)) and holds(plain, named)
 
 

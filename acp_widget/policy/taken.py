@@ -45,6 +45,10 @@ def notebooks(words: Words) -> list[str]:
     name = program(words[0])
     if (_git(words) if name == "git" else name) in _READERS and not _acts(words):
         return []
+    if "nbconvert" in words and not any(
+        word.startswith(("--inplace", "--clear", "--output")) or "notebook" in word for word in words
+    ):
+        return []  # it writes another file
     return [word for word in words if ".ipynb" in word.casefold()]
 
 
