@@ -1,4 +1,4 @@
-"""Makes the pictures in docs/images: the quickstart's demo turn in a real JupyterLab, light, dark and narrow.
+"""Makes the pictures in docs/images: the quickstart's demo turn in a real JupyterLab, light, dark and narrow; a lesson.
 
 The turn really runs, and both questions are answered with the buttons, as a reader would.
 """
@@ -6,6 +6,8 @@ The turn really runs, and both questions are answered with the buttons, as a rea
 from __future__ import annotations
 
 import json
+import re
+import shutil
 import sys
 import tempfile
 from dataclasses import dataclass
@@ -41,6 +43,9 @@ PICTURES = (
 )
 
 
+LESSONS = (Picture("JupyterLab Light", 900, "lesson-light", ""), Picture("JupyterLab Dark", 900, "lesson-dark", ""))
+
+
 def quickstart() -> tuple[list[str], int]:
     """The code cells of the quickstart up to its prompt, and the prompt's number among them."""
     notebook = json.loads((ROOT / "notebooks" / "01_quickstart.ipynb").read_text())
@@ -73,6 +78,30 @@ def take(browser: Browser, picture: Picture, home: Path) -> None:
         notebook.finish(prompt)
         view.locator(".acp-call-toggle").filter(has_text="Run the tests").click()
         shoot(notebook, prompt, picture.finished)
+        lab.end_kernels()
+        context.close()
+
+
+def take_lesson(browser: Browser, picture: Picture, home: Path) -> None:
+    """The lesson where it asks for the first time, with what its author says, and nothing of what comes."""
+    home.mkdir()
+    with Lab(home, {THEMES: {"theme": picture.theme}}) as lab:
+        shutil.copytree(ROOT / "notebooks" / "lessons", lab.notebooks / "lessons")
+        source = json.loads((ROOT / "notebooks" / "04_teaching.ipynb").read_text())
+        start = next("".join(cell["source"]) for cell in source["cells"] if cell["id"] == "start")
+        lab.write("lesson.ipynb", [start, ""])
+        context = browser.new_context(device_scale_factor=1.5)
+        notebook = NotebookPage(lab, context, "lesson.ipynb", height=1400).open()
+        notebook.run(0)
+        view = notebook.output(0).get_by_role("region", name="Agent session")
+        fit(notebook, view, picture.width)
+        about = view.locator(".acp-player-about")
+        for _ in range(2):  # to the prompt, to the question
+            before = about.inner_text()
+            view.get_by_role("button", name=re.compile("^Next mark")).click()
+            expect(about).not_to_have_text(before)
+        expect(view.get_by_text("Would you allow this edit?")).to_be_visible()
+        shoot(notebook, 0, picture.asking)
         lab.end_kernels()
         context.close()
 
@@ -115,6 +144,8 @@ def main() -> None:
     with chromium() as browser, tempfile.TemporaryDirectory(prefix="acp-widget-") as scratch:
         for number, picture in enumerate(PICTURES):
             take(browser, picture, Path(scratch) / str(number))
+        for picture in LESSONS:
+            take_lesson(browser, picture, Path(scratch) / picture.asking)
 
 
 if __name__ == "__main__":
