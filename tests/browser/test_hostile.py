@@ -282,6 +282,7 @@ CELLS = (
 # What JupyterLab itself says.
 ITS_OWN = (
     "console: Disabling terminals plugin",
+    "console: Plugin @jupyter",  # "… is taking too long to activate": the machine is busy
     "console: Failed to load resource: the server responded with a status",
 )
 
