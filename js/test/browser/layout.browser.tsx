@@ -233,7 +233,7 @@ describe("a diff of twenty thousand lines", () => {
     observer.disconnect();
     // No time is asserted on a shared machine: that many frames means it came in small steps.
     expect(el.querySelectorAll(".acp-slice").length).toBeGreaterThan(50);
-  });
+  }, 60_000);
 });
 
 it("unmounting leaves nothing behind", () => {
