@@ -206,6 +206,22 @@ def test_turns_of_a_saved_notebook_are_exported_from_their_markdown_alone(tmp_pa
     assert '+        return float("nan")' in shown.text
 
 
+def test_a_notebook_without_markdown_tells_the_words_of_its_html(tmp_path: Path, agent: Agent) -> None:
+    evil = '<script>alert(1)</script><p onclick="alert(2)" style="x:url(http://a)">words</p><iframe srcdoc="alert(3)"></iframe>'
+    html = agent.turns[0]._repr_mimebundle_()["text/html"].replace("</div>", f"{evil}</div>", 1)
+    html = f'<div class="acp-transcript acp-transcript-1">{html}</div>'
+    cell = {"cell_type": "code", "outputs": [{"output_type": "display_data", "data": {"text/html": html}}]}
+    (tmp_path / "a.ipynb").write_text(json.dumps({"cells": [cell]}))
+    for form in ("html", "markdown"):
+        assert commands.main(["export", str(tmp_path / "a.ipynb"), "--to", form]) == 0
+    shown = Inert((tmp_path / "a.html").read_text(encoding="utf-8"), tags=WHOLE)
+    assert shown.wrong == []
+    for text in (shown.text, (tmp_path / "a.md").read_text(encoding="utf-8")):
+        assert '+        return float("nan")' in text
+        assert "words" in text
+        assert "alert" not in text
+
+
 def test_without_a_browser_a_pdf_says_what_to_install(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
