@@ -207,7 +207,8 @@ def test_turns_of_a_saved_notebook_are_exported_from_their_markdown_alone(tmp_pa
 
 
 def test_a_notebook_without_markdown_tells_the_words_of_its_html(tmp_path: Path, agent: Agent) -> None:
-    evil = '<script>alert(1)</script><p onclick="alert(2)" style="x:url(http://a)">words</p><iframe srcdoc="alert(3)"></iframe>'
+    evil = '<script>alert(1)</script><p onclick="alert(2)" style="x:url(http://a)">words</p>'
+    evil += '<iframe srcdoc="alert(3)"></iframe>'
     html = agent.turns[0]._repr_mimebundle_()["text/html"].replace("</div>", f"{evil}</div>", 1)
     html = f'<div class="acp-transcript acp-transcript-1">{html}</div>'
     cell = {"cell_type": "code", "outputs": [{"output_type": "display_data", "data": {"text/html": html}}]}
