@@ -288,7 +288,7 @@ class ReplayAsking(Asking):
 
     def _wanted(self) -> str | None:
         playing, lesson = self._driver.playing, self._driver.lesson
-        if playing.goes_on and playing.on:
+        if playing.on or playing.over:
             return None
         question = lesson.open(playing.position)
         return "The replay is paused" if question is None else f"The replay asks {question.text[:_SHOWN]!r}"

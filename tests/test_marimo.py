@@ -103,5 +103,8 @@ def test_a_replay_that_asks_ends_the_wait_too(drawn: list[Any]) -> None:
     paused = Agent.replay(TRACE, speed=float("inf"), paused=True)
     with pytest.raises(WaitNotPossible, match="The replay is paused"):
         paused.wait()
+    assert paused.player is not None
+    assert paused.player.seek(paused.player.count).end == "complete"
+    paused.wait()
     agent.close()
     paused.close()
