@@ -41,13 +41,14 @@ def turn_markdown(snapshot: Mapping[str, Any], turn_key: str) -> str:
 
 def session_html(snapshot: Mapping[str, Any], uid: str) -> str:
     """All turns as HTML, in one root element."""
-    return html.root(_bounded(_all_turns(snapshot, html.draw_all, html.separator()), html.note), uid)
+    pieces = _all_turns(snapshot, html.draw_all, html.separator())
+    return html.root(_bounded(pieces, html.note, _empty(snapshot)), uid)
 
 
 def session_markdown(snapshot: Mapping[str, Any]) -> str:
     """All turns as markdown."""
     pieces = _all_turns(snapshot, markdown.draw_all, markdown.separator())
-    return "".join(_bounded(pieces, markdown.note)).rstrip() + "\n"
+    return "".join(_bounded(pieces, markdown.note, _empty(snapshot))).rstrip() + "\n"
 
 
 def _all_turns(snapshot: Mapping[str, Any], draw: Callable[[list[Entry]], list[str]], between: str) -> list[str]:
@@ -59,5 +60,9 @@ def _all_turns(snapshot: Mapping[str, Any], draw: Callable[[list[Entry]], list[s
     return pieces
 
 
-def _bounded(pieces: list[str], note: Callable[[str], str]) -> list[str]:
-    return bounded(pieces, str, note, limit=LIMIT, what="this transcript", empty=_EMPTY)
+def _empty(snapshot: Mapping[str, Any]) -> str:
+    return "A recording that was not played yet." if snapshot.get("player") else _EMPTY
+
+
+def _bounded(pieces: list[str], note: Callable[[str], str], empty: str = _EMPTY) -> list[str]:
+    return bounded(pieces, str, note, limit=LIMIT, what="this transcript", empty=empty)
