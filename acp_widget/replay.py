@@ -185,12 +185,16 @@ class ReplayDriver(Driver):
 
     def _see_error(self) -> None:
         """Why the agent ended then."""
-        told = self.state.part("session")["error"]
-        self.error = None if told is None else _error_of(told)
+        session = self.state.part("session")
+        if session["error"] is not None:
+            self.error = _error_of(session["error"])
+        elif session["connection"] != "closed":  # whoever closes it knows it still
+            self.error = None
 
     def went_back(self) -> None:
         """The state is an earlier one."""
         self.prompts.reopen()
+        self.error = None
         self._see_error()
         self._changed = True
         runtime.tell(self.on_anew)

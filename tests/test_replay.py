@@ -179,7 +179,7 @@ def test_an_agent_that_died_then_dies_again(tmp_path: Path) -> None:
         with pytest.raises(AgentExited) as error:
             replayed.turns[0].wait(5)
         assert error.value.message == live.value.message
-        assert replayed.status == "failed"
+        assert replayed.status == agent.status == "closed"
         assert isinstance(replayed.error, AgentExited)
 
 
