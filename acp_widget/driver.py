@@ -62,7 +62,7 @@ class Driver(Held):
         tape: Tape | None = None,
     ) -> None:
         super().__init__()
-        self.state = State(label=launch.label)
+        self.state = self._fresh(launch.label)
         self.prompts = Prompts(self.state, self.emit)
         self.login = Login(self, audience, nobody_after=nobody_after, advice=registry.about_login(launch))
         self.sessions = Sessions(place or {"cwd": cwd, "mcpServers": []}, session)
@@ -112,6 +112,9 @@ class Driver(Held):
     def _not_recorded(self, why: str) -> None:
         self.asking.warnings.append((why, UserWarning))
         self.report(why)
+
+    def _fresh(self, label: str) -> State:
+        return State(label=label)
 
     # --- prompts ---------------------------------------------------------------------------------------------------
 

@@ -25,6 +25,7 @@ from .recording.traffic import MESSAGES, Passed, Traffic
 from .registry import Launch
 from .session.edit import Outcome
 from .session.reducer import reduce
+from .session.state import State
 from .tape import Tape
 
 log = logging.getLogger(__name__)
@@ -182,6 +183,9 @@ class ReplayDriver(Driver):
             if entity is not None and entity["status"] == "failed" and self.error is not None:
                 self.prompts.fail(turn, copy.copy(self.error))
             self.prompts.see_end(turn)
+
+    def _fresh(self, label: str) -> State:
+        return State()  # the recording tells whose it is
 
     def _see_error(self) -> None:
         """Why the agent ended then."""
