@@ -71,7 +71,7 @@ def told(output: str, outcome: str) -> None:
     assert ("NobodyWatching: The agent asked 'Edit stats.py?' and nobody could answer" in output) == (outcome == NOBODY)
 
 
-@pytest.mark.parametrize("wait", ["turn.wait()", "await turn"])
+@pytest.mark.parametrize("wait", ["turn.wait()", pytest.param("await turn", marks=pytest.mark.slow)])
 def test_nbclient_gets_the_fallback_soon_and_sees_a_warning(tmp_path: Path, wait: str) -> None:
     made = nbformat.read(asking(tmp_path), 4)
     made.cells[2].source = made.cells[2].source.replace("turn.wait()", wait)

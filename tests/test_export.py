@@ -527,7 +527,7 @@ def test_markdown_holds_agents_words_in_code_only(evil: str, keep: tuple[str, ..
     check_markdown(transcript.session_markdown(poisoned(evil, keep)))
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=25, deadline=None)
 @given(st.text(st.sampled_from("`~<>&\"'[]()!$\\*_#- \n\rabc\u202e\u2028"), max_size=40))
 def test_no_mix_of_special_characters_gets_out_of_its_place(evil: str) -> None:
     state = poisoned(evil)
@@ -542,7 +542,7 @@ _JSON = st.recursive(
 )
 
 
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=50, deadline=None)
 @given(
     st.sampled_from(["messages", "toolCalls", "terminals", "permissions", "plans", "notices", "turns"]),
     _JSON,

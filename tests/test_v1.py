@@ -657,7 +657,7 @@ FIELDS = st.fixed_dictionaries(
 )
 
 
-@settings(max_examples=200)
+@settings(max_examples=80)
 @given(st.lists(FIELDS, max_size=8))
 def test_no_event_makes_the_dialect_raise(events: list[Json]) -> None:
     listener = Listener(1)
