@@ -213,9 +213,13 @@ class Changes(Sequence[FileChange]):
 
     def named(self, path: str | os.PathLike[str]) -> FileChange | None:
         """The change of a path, absolute or relative to the agent's folder; also by where a moved file was."""
-        wanted = os.path.normpath(os.path.join(self._cwd, os.path.expanduser(os.fspath(path))))
-        wanted = os.path.join(os.path.realpath(os.path.dirname(wanted)), os.path.basename(wanted))
+        wanted = self.place(path)
         return next((each for each in self._changes if wanted in (each.path, each.old_path)), None)
+
+    def place(self, path: str | os.PathLike[str]) -> str:
+        """The absolute path that is meant; links above it are followed, one that it names is not."""
+        wanted = os.path.normpath(os.path.join(self._cwd, os.path.expanduser(os.fspath(path))))
+        return os.path.join(os.path.realpath(os.path.dirname(wanted)), os.path.basename(wanted))
 
     def near(self, path: str | os.PathLike[str]) -> str:
         """A question whether one of these was meant, or nothing."""

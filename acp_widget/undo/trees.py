@@ -36,6 +36,7 @@ SKIPPED: Final = frozenset(
 """Folders that are never watched, by name."""
 THINGS: Final = frozenset({"file", "link", "other"})
 """The kinds of what stands in a folder, without folders."""
+_EXAMPLES = 3  # names of files that were not copied
 _FRESH = 2_000_000_000  # ns after a change in which another one may leave the times as they are
 _TICK = 20_000_000  # ns by which the time of a change may lie before it: systems count in ticks
 _COARSE = 2_000_000_000  # and where only whole seconds are kept
@@ -75,7 +76,7 @@ class Found:
         if (self.kind, self.mode, self.text) != (other.kind, other.mode, other.text):
             return False
         if self.blob is None or other.blob is None:
-            return self.kind != "file" or (self.blob is other.blob and self.stamp == other.stamp)
+            return self.kind != "file" or self.stamp == other.stamp
         return self.blob == other.blob
 
     def older(self, moment: int) -> bool:
@@ -100,6 +101,12 @@ class Tree:
     folders: dict[str, int] = field(default_factory=dict)
     left_out: dict[str, str] = field(default_factory=dict)
     """Path → why, of what is too large or could not be read. Folders that are never watched are not told."""
+    unseen: dict[str, str] = field(default_factory=dict)
+    """Folder → why, of those that were not looked through, or not to the end: nothing is known of the rest."""
+    skipped: dict[str, str] = field(default_factory=dict)
+    """Folder → why, of those that are never looked through."""
+    bytes: int = 0
+    """How much was copied."""
 
     def covers(self, path: str) -> bool:
         """Whether it is known what stood there, or that nothing did."""
@@ -123,8 +130,8 @@ class Looker:
         self.store, self.limits = store, limits
         self._known: dict[str, Found] = {}
 
-    def look(self, path: str) -> Found:
-        """What stands there now; a file is copied. Never raises."""
+    def look(self, path: str, no_copy: str = "") -> Found:
+        """What stands there now; a file is copied, unless `no_copy` says why it is not. Never raises."""
         try:
             status = os.lstat(path)
         except (FileNotFoundError, NotADirectoryError):
@@ -140,6 +147,9 @@ class Looker:
         known = self._known.get(path)
         if known is not None and known.stamp == _stamp(status):
             return known
+        if no_copy:
+            size = status.st_size
+            return Found("file", stat.S_IMODE(status.st_mode), None, size, no_copy, _stamp(status))
         found = self._copied(path, status)
         changed = max(status.st_mtime_ns, status.st_ctime_ns)
         if found.blob is not None and time.time_ns() - changed > _FRESH and changed <= time.time_ns():
@@ -163,45 +173,61 @@ class Looker:
         except OSError as error:
             return Found("file", mode, None, size, reason(error), stamp)
 
-    def scan(self, roots: Iterable[str]) -> Tree:
-        """All that stands in these folders. Links are not followed. Never raises."""
-        tree, total, until = Tree(), 0, time.monotonic() + self.limits.seconds
+    def scan(self, roots: Iterable[str], limits: Limits | None = None) -> Tree:
+        """All that stands in these folders. Links are not followed. Never raises.
+
+        What is beyond the bytes of `limits` is listed without a copy, what is beyond the files or the time is not.
+        """
+        limits = limits or self.limits
+        tree, until = Tree(), time.monotonic() + limits.seconds
+        slow = f"looking through the folders took longer than {limits.seconds:g} s"
         waiting = deque(roots)
         while waiting:
             folder = waiting.popleft()
             if time.monotonic() > until:
-                tree.left_out[folder] = f"looking through the folders took longer than {self.limits.seconds:g} s"
+                tree.left_out[folder] = tree.unseen[folder] = slow
                 continue
             try:
                 mode = stat.S_IMODE(os.lstat(folder).st_mode)
                 with os.scandir(folder) as listed:
                     entries = sorted(listed, key=lambda entry: entry.name)
             except OSError as error:
-                tree.left_out[folder] = reason(error)
+                tree.left_out[folder] = tree.unseen[folder] = reason(error)
                 continue
+            full, unseen, uncopied = "", [], []
+            large = f"the files are larger than {limits.total / 1e6:g} MB together"
             for entry in entries:
                 if _is_folder(entry):
-                    if entry.name not in SKIPPED and not entry.name.startswith(UNDO):
+                    if entry.name in SKIPPED:
+                        tree.skipped[entry.path] = "folders of this name are never looked through"
+                    elif not entry.name.startswith(UNDO):
                         waiting.append(entry.path)
                     continue
-                why = ""
-                if len(tree.files) >= self.limits.count:
-                    why = f"there are more than {self.limits.count:,} files"
-                elif total > self.limits.total:
-                    why = f"the files are larger than {self.limits.total / 1e6:g} MB together"
+                if len(tree.files) >= limits.count:
+                    full = f"there are more than {limits.count:,} files"
                 elif time.monotonic() > until:
-                    why = f"looking through the folders took longer than {self.limits.seconds:g} s"
-                if why:
-                    tree.left_out[folder] = why
-                    break
-                found = self.look(entry.path)
+                    full = slow
+                if full:
+                    unseen.append(entry.name)
+                    continue
+                found = self.look(entry.path, "" if tree.bytes <= limits.total else large)
                 if found.kind in THINGS:
                     tree.files[entry.path] = found
-                    total += found.size if found.blob is not None else 0
-                    if found.blob is None and found.why and (found.kind != "other" or not found.stamp):
+                    tree.bytes += found.size if found.blob is not None else 0
+                    if found.blob is None and found.why == large:
+                        uncopied.append(entry.name)
+                    elif found.blob is None and found.why and (found.kind != "other" or not found.stamp):
                         tree.left_out[entry.path] = found.why
+            said = []
+            if uncopied:
+                said.append(f"{_files(uncopied)} not copied: {large}")
+            if unseen:
+                said.append(f"{_files(unseen)} not looked at, and changes of them are not known: {full}")
+                tree.unseen[folder] = full
             else:
                 tree.folders[folder] = mode
+            if said:
+                tree.left_out[folder] = "; ".join(said)
         return tree
 
 
@@ -210,6 +236,12 @@ def _is_folder(entry: os.DirEntry[str]) -> bool:
         return entry.is_dir(follow_symlinks=False)
     except OSError:
         return False
+
+
+def _files(names: list[str]) -> str:
+    """How many, and some of them, as the beginning of a sentence."""
+    some = ", ".join(repr(name) for name in names[:_EXAMPLES]) + (", …" if len(names) > _EXAMPLES else "")
+    return f"{len(names):,} file{'s' if len(names) > 1 else ''} ({some}) {'were' if len(names) > 1 else 'was'}"
 
 
 def _stamp(status: os.stat_result) -> tuple[int, ...]:

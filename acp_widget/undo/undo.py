@@ -17,8 +17,10 @@ from typing import Any
 from ..session.running import is_rejected
 from ..session.state import State
 from ..session.words import TURN_OVER
+from .below import copy_below
 from .changes import Changes, FileChange
-from .records import Conclusion, Named, Record, folders_above, is_late, paths_of
+from .changes_of import Conclusion
+from .records import Named, Record, folders_above, is_late, paths_of, takes_folders
 from .reverting import Revert, Reverted
 from .store import Store
 from .trees import Found, Limits, Looker, Tree, inside
@@ -82,10 +84,9 @@ class Undo:
             params = event.get("params")
             subject = params.get("subject") if isinstance(params, Mapping) else None
             asked = subject.get("toolCall") if isinstance(subject, Mapping) else None
-            if isinstance(asked, Mapping):
-                copied = self._name(asked) or self._copying
-                if copied is not None:  # the answer may follow at once, and the agent's change after it
-                    concurrent.futures.wait([copied], timeout=_QUICK)
+            copied = (self._name(asked) if isinstance(asked, Mapping) else None) or self._copying
+            if copied is not None:  # the answer may follow at once, and the agent's change after it
+                concurrent.futures.wait([copied], timeout=_QUICK)
         elif kind == "update" and isinstance(update, Mapping):
             told = update.get("sessionUpdate")
             if isinstance(told, str) and told.startswith("tool_call") and isinstance(update.get("toolCallId"), str):
@@ -98,7 +99,7 @@ class Undo:
         record = self._active()
         if record is not None and not self._closed:
             record.touched = True
-            await asyncio.wrap_future(self._work(self._look_at, record, [path], "write", False))
+            await asyncio.wrap_future(self._work(self._look_at, record, [path], "write", False, False))
 
     def end(self, turn: str, ready: Callable[[], object]) -> bool:
         """Whether all is known of a turn that is over. If not, `ready()` is called when it is."""
@@ -158,7 +159,7 @@ class Undo:
         if record is None or record.changes is None:
             raise ValueError(self._why_none(turn))
         changes = Changes(record.changes, cwd=self._cwd, left_out=record.left_out)
-        chosen = list(changes) if paths is None else list(map(partial(_chosen, changes), paths))
+        chosen = list(changes) if paths is None else list(map(partial(_chosen, changes, record), paths))
         with self._lock:
             work = Revert(record, self._looker, self._roots, self._cwd, lambda *what: self._blamed(record, *what))
             return work.run(list(dict.fromkeys(chosen)), dry_run=dry_run)
@@ -201,17 +202,25 @@ class Undo:
         for folder in self._watch:
             record.folders.setdefault(folder, 0o777)
         record.left_out.update(record.before.left_out)
+        record.unseen.update(record.before.unseen)
         self._tell(record.before)
 
-    def _look_at(self, record: Record, paths: Sequence[str], source: str, late: bool) -> None:
+    def _look_at(self, record: Record, paths: Sequence[str], source: str, late: bool, deep: bool) -> None:
         for path in (place for told in paths for place in _places(self._cwd, told)):
-            if path not in record.named and len(record.named) < _MOST_NAMED:
-                if inside(path, self._roots) is None:
-                    record.left_out[path] = "it lies outside of the folders of this session"
-                    continue
-                record.folders = {**folders_above(path), **record.folders}
-                with self._lock:
-                    record.named[path] = Named(self._looker.look(path), source, late)
+            if inside(path, self._roots) is None and not (deep and path in self._roots):
+                record.left_out[path] = "it lies outside of the folders of this session"
+                continue
+            known = record.named.get(path)
+            if known is None and record.by_calls >= _MOST_NAMED:
+                record.left_out[self._cwd] = f"tool calls named more than {_MOST_NAMED:,} files: the rest is not known"
+                continue
+            with self._lock:
+                if known is None:
+                    record.by_calls += 1
+                    record.folders = {**folders_above(path), **record.folders}
+                    known = record.named[path] = Named(self._looker.look(path), source, late)
+                if deep and not late:
+                    copy_below(record, self._looker, path, known.found, source)
 
     def _look_after(self, record: Record, calls: Sequence[Mapping[str, Any]]) -> None:
         with self._lock:
@@ -240,12 +249,13 @@ class Undo:
         record = self._active()
         if record is None or self._closed or call.get("turn", self._state.active_turn()) != self._state.active_turn():
             return None
-        new = [path for path in dict.fromkeys(paths_of(call)) if path not in record.told]
+        deep = takes_folders(call)
+        new = [path for path in dict.fromkeys(paths_of(call)) if (path, deep) not in record.told]
         if not new:
             return None
         record.touched = True
-        record.told.update(new)
-        self._copying = self._work(self._look_at, record, new, "tool call", is_late(call))
+        record.told.update((path, deep) for path in new)
+        self._copying = self._work(self._look_at, record, new, "tool call", is_late(call), deep)
         return self._copying
 
     def _allowed_calls(self, turn: str) -> list[Mapping[str, Any]]:
@@ -290,10 +300,18 @@ def watched(given: Watch, cwd: str, *, own: bool) -> list[str]:
     return found
 
 
-def _chosen(changes: Changes, path: str | os.PathLike[str]) -> FileChange:
+def _chosen(changes: Changes, record: Record, path: str | os.PathLike[str]) -> FileChange:
     __tracebackhide__ = True
     found = changes.named(path)
     if found is None:
+        above = changes.place(path)
+        while above not in record.unseen and above != os.path.dirname(above):
+            above = os.path.dirname(above)
+        if above in record.unseen:
+            raise ValueError(
+                f"No change of {os.fspath(path)!r} is known, since it was not copied: {record.unseen[above]}. "
+                "See turn.changes().left_out."
+            )
         raise ValueError(f"The turn changed no file {os.fspath(path)!r}: see turn.changes().{changes.near(path)}")
     return found
 
