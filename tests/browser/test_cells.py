@@ -20,7 +20,7 @@ COUNTS = "() => window.jupyterapp.shell.currentWidget.content.widgets.map(each =
 UNDO = "() => window.jupyterapp.commands.execute('notebook:undo-cell-action')"
 
 
-@pytest.mark.parametrize("front_end", ["JupyterLab", "Notebook 7"])
+@pytest.mark.parametrize("front_end", ["JupyterLab", pytest.param("Notebook 7", marks=pytest.mark.slow)])
 def test_a_block_is_inserted_below_its_cell_and_not_run(open_notebook: OpenNotebook, front_end: str) -> None:
     cells = [START, PROMPT, "'last'"]
     notebook = open_notebook(cells, front_end=front_end)

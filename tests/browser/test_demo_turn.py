@@ -52,6 +52,7 @@ def test_stop_ends_the_work_and_the_wait(open_notebook: OpenNotebook) -> None:
     expect(view.get_by_role("button", name="Stop")).to_have_count(0)
 
 
+@pytest.mark.slow
 def test_stop_settles_an_open_question(open_notebook: OpenNotebook) -> None:
     notebook = open_notebook([START, PROMPT, REPORT])
     notebook.run(0)

@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, expect
 
 from .conftest import OpenNotebook
-from .lab import ADDRESSES, NotebookPage
+from .lab import NotebookPage
 from .session import FIX, START, panel, question
 
 # A turn with a terminal, then one that waits for an answer.
@@ -65,7 +65,7 @@ def what_changed(notebook: NotebookPage, place: Locator, keys: list[str]) -> dic
     return {name: [before[name], after[name]] for name in before if before[name] != after[name]}
 
 
-@pytest.mark.parametrize("front_end", ADDRESSES)
+@pytest.mark.parametrize("front_end", ["JupyterLab", pytest.param("Notebook 7", marks=pytest.mark.slow)])
 def test_keys_pressed_in_the_widget_never_change_the_notebook(open_notebook: OpenNotebook, front_end: str) -> None:
     notebook = open_notebook(["1", START, ALLOWED, "'never run'"], height=2000, front_end=front_end)
     notebook.run(1)

@@ -58,5 +58,6 @@ def test_the_last_messages_before_the_agent_waits(open_notebook: OpenNotebook) -
     play(open_notebook, sieve)
 
 
+@pytest.mark.slow
 def test_the_first_messages_before_the_page_is_ready(open_notebook: OpenNotebook) -> None:
     play(open_notebook, Sieve(first(4, lambda message: message.get("type") in ("ops", "snapshot"))))

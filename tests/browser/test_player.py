@@ -6,6 +6,7 @@ import ast
 import json
 from pathlib import Path
 
+import pytest
 from playwright.sync_api import Locator, expect
 
 from .conftest import OpenNotebook
@@ -75,6 +76,7 @@ def test_a_lesson_is_walked_through_by_keyboard_alone(open_notebook: OpenNoteboo
     assert notebook.count_cells() == 2  # no key reached the notebook
 
 
+@pytest.mark.slow
 def test_two_views_stay_in_step_and_a_reload_keeps_the_place(open_notebook: OpenNotebook) -> None:
     source = f"from acp_widget import Agent\nagent = Agent.replay({str(TRACE)!r}, paused=True)\nagent"
     notebook = open_notebook([source, "agent"])
