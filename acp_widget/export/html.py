@@ -13,7 +13,8 @@ from html import escape
 from ..session.sgr import GROUND, INK
 from .entries import Call, Decision, Diff, Entry, Line, Literal, Picture, Said, Screen
 from .patches import marked_lines
-from .prose import prose
+from .prose import HEADING, prose
+from .prose import PARAGRAPH as _PARAGRAPH
 from .visible import literal, running
 from .words import duration
 
@@ -24,10 +25,14 @@ _BOX = "border:1px solid rgba(128,128,128,0.35);border-radius:4px;padding:4px 8p
 _QUIET = "opacity:0.75"
 _BAD = "border-left:3px solid rgba(220,60,50,0.9);padding-left:6px"
 _PRE = "margin:4px 0;padding:4px 8px;white-space:pre-wrap;background-color:rgba(128,128,128,0.12);font-family:monospace"
-_USER = "background-color:rgba(66,133,244,0.14);border-radius:6px;padding:4px 8px;margin:4px 0;white-space:pre-wrap"
+_USER = "background-color:rgba(66,133,244,0.14);border-left:0;border-radius:6px;padding:4px 8px;margin:4px 0"
+_WORDS = "white-space:pre-wrap"
+_HEAD = "margin:0 0 2px 0"
+_STATE = "opacity:0.7"
+_ASKED = "border-top:1px solid rgba(128,128,128,0.35);margin-top:6px;padding-top:4px"
 _PICTURE = "max-width:100%;max-height:480px"
-_ADDED = "background-color:rgba(46,160,67,0.22)"
-_REMOVED = "background-color:rgba(220,60,50,0.22)"
+_ADDED = "display:inline-block;width:100%;background-color:rgba(46,160,67,0.22)"
+_REMOVED = "display:inline-block;width:100%;background-color:rgba(220,60,50,0.22)"
 _MARKED = {"+": _ADDED, "-": _REMOVED, "@": _QUIET}
 # A terminal has a ground of its own: its colours are made for a dark one, on light pages too.
 _SCREEN = (
@@ -72,7 +77,9 @@ def draw(entry: object) -> str:
 @draw.register
 def _said(entry: Said) -> str:
     if entry.role == "user":
-        return _tag("div", running(entry.text), _USER, "auto")
+        # A quotation, with line breaks of its own: readable as such where styles are taken away, on GitHub for instance.
+        lines = "<br>".join(map(_text, running(entry.text).split("\n")))
+        return f'<blockquote style="{_USER}"><div dir="auto" style="{_WORDS}">{lines}</div></blockquote>'
     if entry.role == "tool":
         return _output(entry.text)
     if entry.role != "thought":
@@ -95,7 +102,7 @@ _FENCE = re.compile(r"^ {0,3}(?:```|~~~)", re.MULTILINE)
 def _line(entry: Line) -> str:
     label = _text(literal(entry.label, one_line=True))
     text = f"<b>{label}</b>" + (f" {_text(running(entry.text))}" if entry.text else "")
-    return f'<div style="white-space:pre-wrap;{_BAD if entry.bad else _QUIET}">{text}</div>'
+    return f'<div style="{_WORDS};{_BAD if entry.bad else _QUIET}">{text}</div>'
 
 
 @draw.register
@@ -144,18 +151,52 @@ def _screen(entry: Screen) -> str:
 def _decision(entry: Decision) -> str:
     option = f" (“{_text(literal(entry.option))}”)" if entry.option else ""
     subject = _tag("pre", literal(entry.subject), _PRE) if entry.subject else ""
+    mark = next((mark for word, mark in _OUTCOMES if word in entry.outcome.split(" by ")[0].lower()), "")
     return (
-        f'<div><span style="{_QUIET}">Asked:</span> {_text(literal(entry.title))}</div>{subject}'
-        f"<div><b>{_text(entry.outcome)}</b>{option}{_aside(literal(entry.why))}</div>"
+        f'<div style="{_ASKED}"><div><span style="{_QUIET}">Asked:</span> {_text(literal(entry.title))}</div>{subject}'
+        f"<div>{mark}<b>{_text(entry.outcome)}</b>{option}{_aside(literal(entry.why))}</div></div>"
     )
+
+
+_OUTCOMES = (("allowed", "✓ "), ("rejected", "✗ "))
 
 
 @draw.register
 def _call(entry: Call) -> str:
     places = "".join(f" <code>{_text(literal(place))}</code>" for place in entry.places)
-    head = f"<div><b>{_text(literal(entry.title))}</b>{places}{_aside(literal(entry.state))}</div>"
+    state = f'<span style="{_STATE}"> · {_text(literal(entry.state))}</span>' if entry.state else ""
+    head = f'<div style="{_HEAD}"><b>{_text(literal(entry.title))}</b>{places}{state}</div>'
     parts = "".join(draw(part) for part in entry.parts)
     return f'<div style="{_BOX}{";" + _BAD if entry.bad else ""}">{head}{parts}</div>'
+
+
+def dressed(drawn: str) -> str:
+    """What was drawn, for a page with a style sheet: classes in place of the styles of ours. No word of an agent has a
+    quotation mark in it that is not escaped, so nothing else can be meant."""
+    drawn = drawn.replace(f'<span style="{_STATE}"> · ', '<span class="state">')
+    for style, name in _CLASSES.items():
+        drawn = drawn.replace(f' style="{style}"', f' class="{name}"')
+    return drawn
+
+
+_CLASSES = {
+    _BOX: "call",
+    f"{_BOX};{_BAD}": "call bad",
+    f"{_WORDS};{_BAD}": "line bad",
+    f"{_WORDS};{_QUIET}": "line quiet",
+    _QUIET: "quiet",
+    _PRE: "text",
+    _USER: "you",
+    _WORDS: "words",
+    _HEAD: "head",
+    _ASKED: "asked",
+    _ADDED: "add",
+    _REMOVED: "del",
+    _SCREEN: "screen",
+    _PICTURE: "picture",
+    _PARAGRAPH: "paragraph",
+    HEADING: "heading",
+}
 
 
 def _run(style: str, text: str) -> str:

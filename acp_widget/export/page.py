@@ -28,31 +28,80 @@ _YEAR: Final = 31_536_000  # seconds
 _POLICY: Final = "default-src 'none'; img-src data:; style-src 'unsafe-inline'; base-uri 'none'; form-action 'none'"
 
 _STYLE: Final = """
-:root { color-scheme: light dark; --line: rgba(128,128,128,.3) }
-:root { --dim: #5f6368; --ground: #fff; --card: #f7f8fa; --ink: #1f2328 }
+:root {
+  color-scheme: light dark;
+  --ground: #fff; --ink: #1f2328; --dim: #5b636c; --line: #dde1e6; --card: #f6f7f9; --soft: #eceef1;
+  --you: #e9f0fc; --ok: #1a7f37; --bad: #cf222e; --add: #e6ffec; --del: #ffebe9; --add-ink: #0f5725; --del-ink: #950c22;
+  --mono: ui-monospace, SFMono-Regular, Menlo, Consolas, "DejaVu Sans Mono", monospace;
+}
 @media (prefers-color-scheme: dark) {
-  :root { --dim: #a0a6ad; --ground: #16181c; --card: #1e2126; --ink: #e3e6ea }
+  :root {
+    --ground: #111418; --ink: #e3e6ea; --dim: #9aa2ac; --line: #2e343d; --card: #181c21; --soft: #232830;
+    --you: #1b2940; --ok: #4cc26b; --bad: #ff7b72; --add: #12301c; --del: #3a1618; --add-ink: #9be6aa; --del-ink: #ffb1ab;
+  }
 }
 * { box-sizing: border-box }
-body { margin: 0; background: var(--ground); color: var(--ink) }
-body { font: 14px/1.55 system-ui, sans-serif; overflow-wrap: anywhere }
-main { max-width: 860px; margin: 0 auto; padding: 24px 20px 48px }
-header { border: 1px solid var(--line); border-radius: 8px; background: var(--card) }
-header { padding: 12px 16px; margin-bottom: 20px }
-header h1 { font-size: 17px; line-height: 1.3; margin: 0 0 4px }
-header div, footer, h2 { color: var(--dim); font-size: 12.5px }
-header b { color: var(--ink); font-weight: 600 }
-h2 { font-weight: 600; margin: 28px 0 10px; padding-bottom: 4px; border-bottom: 1px solid var(--line) }
-section > div, section > details { margin-bottom: 8px }
-pre, code { font: 12.5px/1.5 ui-monospace, SFMono-Regular, Menlo, Consolas, monospace }
-pre { border-radius: 5px; max-width: 100%; overflow-x: auto }
-summary { cursor: pointer }
-img { border-radius: 5px }
-footer { margin-top: 32px; border-top: 1px solid var(--line); padding-top: 8px }
-@media (max-width: 500px) { main { padding: 12px 10px 32px } }
+body { margin: 0; background: var(--ground); color: var(--ink); overflow-wrap: anywhere }
+body { font: 14px/1.55 system-ui, -apple-system, "Segoe UI", "DejaVu Sans", sans-serif }
+main { max-width: 820px; margin: 0 auto; padding: 40px 20px 56px }
+header { padding-bottom: 16px; border-bottom: 1px solid var(--line) }
+header h1 { font-size: 22px; line-height: 1.25; letter-spacing: -0.01em; margin: 0 0 6px }
+header div, footer, .quiet, .state { color: var(--dim) }
+header div, footer { font-size: 13px }
+h2 { font-size: 12px; font-weight: 600; letter-spacing: .02em; color: var(--dim); margin: 32px 0 12px }
+section > * { margin: 0 0 12px }
+section > h2 { margin: 32px 0 12px }
+pre, code { font: 12.5px/1.5 var(--mono) }
+code { background: var(--soft); border-radius: 4px; padding: 1px 4px }
+pre { margin: 6px 0; padding: 8px 12px; border-radius: 6px; white-space: pre-wrap; max-width: 100% }
+pre.text { background: var(--card); border: 1px solid var(--line) }
+pre.screen { background: #16191d; color: #e3e6ea }
+pre.screen .quiet { color: inherit; opacity: .75 } /* its ground is dark on light pages, too */
+.you { width: fit-content; max-width: 85%; margin-left: auto; padding: 8px 14px; background: var(--you) }
+.you { border-radius: 14px 14px 3px 14px }
+.words, .line { white-space: pre-wrap }
+.paragraph { margin: 0 0 8px; white-space: pre-wrap }
+.paragraph:last-child { margin-bottom: 0 }
+.heading { margin: 16px 0 6px; font-size: 15px }
+li .paragraph { margin-bottom: 2px }
+.line { font-size: 13px; color: var(--dim) }
+.line b { font-weight: 600 }
+.line.bad, .line.bad b { color: var(--bad) }
+pre.text + .call { margin-top: 12px }
+.call { border: 1px solid var(--line); border-radius: 8px; padding: 0 12px 10px; overflow: hidden }
+.call.bad { border-color: var(--bad) }
+.call.bad > .head .state { color: var(--bad) }
+.head { display: flex; flex-wrap: wrap; align-items: baseline; gap: 2px 8px; margin: 0 -12px 8px; padding: 7px 12px }
+.head { background: var(--card); border-bottom: 1px solid var(--line) }
+.head:last-child { margin-bottom: -10px; border-bottom: 0 }
+.head b { font-weight: 600 }
+.head code { background: none; padding: 0; color: var(--dim) }
+.state { margin-left: auto; font-size: 12.5px }
+.asked { margin: 10px -12px -10px; padding: 7px 12px; border-top: 1px solid var(--line); font-size: 13px }
+.asked b { font-weight: 600 }
+section > .asked { margin: 0 0 12px; border: 1px solid var(--line); border-radius: 8px }
+.asked + .asked { margin-top: 10px }
+.add { background: var(--add); color: var(--add-ink) }
+.del { background: var(--del); color: var(--del-ink) }
+.add, .del { display: inline-block; width: 100% }
+.picture { max-width: 100%; max-height: 520px; border-radius: 6px }
+section > pre { margin: 0 0 12px }
+table { display: block; max-width: 100%; overflow-x: auto }
+th { text-align: start; background: var(--card) }
+summary { cursor: pointer; color: var(--dim); font-size: 13px }
+section > .quiet:has(+ pre) { margin-bottom: 4px; font-size: 13px }
+details.quiet > .paragraph { border-left: 2px solid var(--line); padding-left: 12px; margin: 6px 0 }
+footer { margin-top: 40px; border-top: 1px solid var(--line); padding-top: 12px }
+@media (max-width: 500px) {
+  main { padding: 20px 12px 32px }
+  .you { max-width: 100% }
+  .state { margin-left: 0 }
+}
 @media print {
   main { max-width: none; padding: 0 }
-  header { break-inside: avoid }
+  h2, .head { break-after: avoid }
+  pre, .you, .add, .del { print-color-adjust: exact; -webkit-print-color-adjust: exact }
+  details::details-content { content-visibility: visible; display: block } /* paper cannot be unfolded */
 }
 """
 
@@ -79,7 +128,7 @@ def page(title: str, about: list[str], sections: list[str], foot: str) -> str:
         f'<meta http-equiv="Content-Security-Policy" content="{_POLICY}">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'
         f'<meta name="referrer" content="no-referrer"><title>{_text(title)}</title><style>{_STYLE}</style></head>'
-        f"<body><main><header><h1>{_text(title)}</h1>{lines}</header>{''.join(sections)}"
+        f"<body><main><header><h1>{_text(title)}</h1>{lines}</header>{html.dressed(''.join(sections))}"
         f"<footer>{_text(foot)}</footer></main></body></html>\n"
     )
 
@@ -91,7 +140,7 @@ def _heading(snapshot: Mapping[str, Any]) -> tuple[str, list[str]]:
     title = as_title(as_map(snapshot.get("sessionInfo")).get("title")) or f"A session with {name}"
     version = as_title(agent.get("version"))
     who = f"{name} {version}".strip() if version else name
-    where = _home_as_tilde(as_word(session.get("cwd")))
+    where = "a temporary folder" if session.get("temporary") is True else _home_as_tilde(as_word(session.get("cwd")))
     began = as_map(session.get("at")).get("ready") or as_map(session.get("at")).get("start")
     parts = [who, f"in {where}" if where else "", _when(began)]
     return title, [" · ".join(part for part in parts if part), *filter(None, [_spent(snapshot)])]

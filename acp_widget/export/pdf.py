@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import shutil
+import signal
 import subprocess
 import tempfile
 from pathlib import Path
@@ -50,13 +52,31 @@ def write(page: str, path: Path) -> None:
         root = hasattr(os, "geteuid") and os.geteuid() == 0  # who cannot use Chromium's sandbox
         command = [program, *_FLAGS, *(["--no-sandbox"] if root else []), f"--user-data-dir={folder}/profile"]
         command += [f"--print-to-pdf={made}", source.as_uri()]
+        said = Path(folder, "said")
         try:
-            done = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=_TIMEOUT)
+            code = _run(command, said)
         except subprocess.TimeoutExpired:
             raise NoPdf(f"{program} did not print the page within {_TIMEOUT:g} s.") from None
         except OSError as error:
             raise NoPdf(f"{program} cannot be started: {error.strerror or error}") from None
         if not made.exists():
-            last = "\n".join(done.stderr.strip().splitlines()[-5:])
-            raise NoPdf(f"{program} printed nothing (exit code {done.returncode}).\n{last}".rstrip())
+            last = "\n".join(said.read_text(encoding="utf-8", errors="replace").strip().splitlines()[-5:])
+            raise NoPdf(f"{program} printed nothing (exit code {code}).\n{last}".rstrip())
         shutil.copyfile(made, path)
+
+
+def _run(command: list[str], said: Path) -> int:
+    """The exit code. Its whole group is gone afterwards: a browser that hangs has children that would outlive it."""
+    with said.open("wb") as file:  # no pipe: a child that is left would hold it open
+        process = subprocess.Popen(
+            command, stdin=subprocess.DEVNULL, stdout=file, stderr=file, start_new_session=os.name == "posix"
+        )
+    try:
+        return process.wait(_TIMEOUT)
+    finally:
+        if os.name == "posix":
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(process.pid, signal.SIGKILL)
+        else:
+            process.kill()
+        process.wait()

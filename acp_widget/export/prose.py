@@ -19,7 +19,7 @@ from .visible import literal, running
 LIMIT: Final = 60_000
 """Characters of one text that are read as markdown; longer ones are shown as they are."""
 
-_PARAGRAPH: Final = "margin:0 0 6px 0;white-space:pre-wrap"
+PARAGRAPH: Final = "margin:0 0 6px 0;white-space:pre-wrap"
 _PRE: Final = (
     "margin:4px 0;padding:4px 8px;white-space:pre-wrap;background-color:rgba(128,128,128,0.12);font-family:monospace"
 )
@@ -27,10 +27,10 @@ _LIST: Final = "margin:0 0 6px 0;padding-left:24px"
 _QUOTE: Final = "margin:0 0 6px 0;padding-left:10px;border-left:3px solid rgba(128,128,128,0.35)"
 _CELL: Final = "border:1px solid rgba(128,128,128,0.35);padding:2px 8px"
 _RULE: Final = '<div style="border-top:1px solid rgba(128,128,128,0.35);margin:8px 0"></div>'
-_HEAD: Final = "margin:8px 0 4px 0;font-weight:bold"
+HEADING: Final = "margin:8px 0 4px 0;font-weight:bold"
 _LINES: Final = {
-    "+": "background-color:rgba(46,160,67,0.22)",
-    "-": "background-color:rgba(220,60,50,0.22)",
+    "+": "display:inline-block;width:100%;background-color:rgba(46,160,67,0.22)",
+    "-": "display:inline-block;width:100%;background-color:rgba(220,60,50,0.22)",
     "@": "opacity:0.75",
 }
 
@@ -53,7 +53,7 @@ def prose(text: str, *, limit: int = LIMIT) -> str:
                 return _blocks(tokens)
         except (RecursionError, ValueError, IndexError, KeyError, TypeError):  # it is text all the same
             pass
-    return _tag("div", escape(safe), _PARAGRAPH, auto=True)
+    return _tag("div", escape(safe), PARAGRAPH, auto=True)
 
 
 def _is_steep(text: str, limit: int) -> bool:
@@ -76,15 +76,15 @@ def _children(token: Token) -> Sequence[Token]:
 def _plain_block(token: Token) -> str:
     """What has no form here: what stands in it, or its text."""
     inside = _children(token)
-    return _blocks(inside) if inside else _tag("div", _raw(token), _PARAGRAPH, auto=True)
+    return _blocks(inside) if inside else _tag("div", _raw(token), PARAGRAPH, auto=True)
 
 
 def _paragraph(token: Token) -> str:
-    return _tag("div", _inline(_children(token)), _PARAGRAPH, auto=True)
+    return _tag("div", _inline(_children(token)), PARAGRAPH, auto=True)
 
 
 def _heading(token: Token) -> str:
-    return _tag("div", _inline(_children(token)), _HEAD, auto=True)
+    return _tag("div", f"<b>{_inline(_children(token))}</b>", HEADING, auto=True)
 
 
 def _code(token: Token) -> str:
