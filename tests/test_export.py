@@ -209,7 +209,8 @@ STYLES |= {
     html._SCREEN,
     *prose._LINES.values(),
 }
-STYLES |= {prose._PARAGRAPH, prose._PRE, prose._LIST, prose._QUOTE, prose._CELL, prose._HEAD}
+STYLES |= {prose.PARAGRAPH, prose._PRE, prose._LIST, prose._QUOTE, prose._CELL, prose.HEADING}
+STYLES |= {html._WORDS, html._HEAD, html._STATE, html._ASKED}
 STYLES |= {"border-top:1px solid rgba(128,128,128,0.35);margin:8px 0", "border-collapse:collapse;margin:0 0 6px 0"}
 
 

@@ -131,7 +131,7 @@ def test_a_long_output_is_folded_and_nothing_of_it_lost() -> None:
         ("![p](http://a.example/p.png)", "[picture: p http://a.example/p.png]"),
         ("<b onclick=alert(1)>x</b>", "&lt;b onclick=alert(1)&gt;x&lt;/b&gt;"),
         ("[r]: http://a.example", "[r]: http://a.example"),
-        ("# Head", ">Head</div>"),
+        ("# Head", "<b>Head</b></div>"),
         ("- [x] done\n- b", "<li>"),
         ("3. c", '<ol start="3"'),
         ("| a |\n|---|\n| <i> |", "&lt;i&gt;</td>"),
