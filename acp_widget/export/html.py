@@ -77,7 +77,7 @@ def draw(entry: object) -> str:
 @draw.register
 def _said(entry: Said) -> str:
     if entry.role == "user":
-        # A quotation, with line breaks of its own: readable as such where styles are taken away, on GitHub for instance.
+        # A quotation with its own line breaks: readable as such where styles are taken away, as on GitHub.
         lines = "<br>".join(map(_text, running(entry.text).split("\n")))
         return f'<blockquote style="{_USER}"><div dir="auto" style="{_WORDS}">{lines}</div></blockquote>'
     if entry.role == "tool":

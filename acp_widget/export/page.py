@@ -37,7 +37,8 @@ _STYLE: Final = """
 @media (prefers-color-scheme: dark) {
   :root {
     --ground: #111418; --ink: #e3e6ea; --dim: #9aa2ac; --line: #2e343d; --card: #181c21; --soft: #232830;
-    --you: #1b2940; --ok: #4cc26b; --bad: #ff7b72; --add: #12301c; --del: #3a1618; --add-ink: #9be6aa; --del-ink: #ffb1ab;
+    --you: #1b2940; --ok: #4cc26b; --bad: #ff7b72; --add: #12301c; --del: #3a1618;
+    --add-ink: #9be6aa; --del-ink: #ffb1ab;
   }
 }
 * { box-sizing: border-box }
