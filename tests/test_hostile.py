@@ -16,7 +16,7 @@ from acp_widget.export import transcript
 from acp_widget.export.page import session_page
 from acp_widget.session.state import State
 
-from .hostile.corpus import KINDS, LIVES, Json, Mixed, Payload, Words, heard, made_up, payloads
+from .hostile.corpus import KINDS, LIVES, Json, Mixed, Payload, Words, heard, ids, made_up, named, payloads
 from .hostile.inert import CANARY, WHOLE, Inert, hidden
 from .state_host import Host
 
@@ -197,6 +197,21 @@ def test_what_is_tested_is_there() -> None:
     state, canaries = lived(payload, "all")
     text = Inert(transcript.session_html(state.snapshot(), "u")).text
     assert [field for field in shown.split() if canaries[field] not in text] == []
+
+
+def test_ids_that_are_names_of_something_else_are_only_ids() -> None:
+    state = heard(named())
+    page = Inert(transcript.session_html(state.snapshot(), "u"))
+    assert [*page.wrong, *hidden(page.text)] == []
+    for number in range(len(ids())):
+        for told in (f"Said under the name {number}.", f"Call {number}", f"screen {number}", f"Step {number}"):
+            assert told in page.text
+    assert len(state.pending_permissions()) == len(ids())
+    (turn,) = turns(state)
+    for name in ids():
+        assert turn.tool_calls[name].id == name
+        page = Inert(turn.tool_calls[name]._repr_html_())
+        assert [*page.wrong, *hidden(repr(turn.tool_calls[name]))] == []
 
 
 # --- markdown

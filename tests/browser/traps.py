@@ -12,7 +12,8 @@ ADDRESS = "http://page.test/"
 
 LIVE = "script-src 'self'; connect-src 'self'; style-src 'self' 'unsafe-inline'; img-src data: blob:; "
 """For a page with a script of ours."""
-STATIC = "style-src 'unsafe-inline'; img-src data:; "
+_ICON = f"{ADDRESS}favicon.ico"  # the browser asks for it by itself
+STATIC = f"style-src 'unsafe-inline'; img-src data: {_ICON}; "
 """For a page that needs none."""
 _NOTHING_ELSE = "default-src 'none'; media-src data: blob:; base-uri 'none'; form-action 'none'"
 
@@ -120,6 +121,8 @@ class Trapped(Traps):
         is_page = request.is_navigation_request() and request.frame.parent_frame is None
         if address.startswith(("data:", "blob:")):
             route.continue_()
+        elif address == _ICON:
+            route.fulfill(status=204)
         elif self._html and address == ADDRESS and is_page:
             route.fulfill(body=self._html.encode("utf-8", "replace"), content_type="text/html", headers=headers)
         elif not self._html and address.startswith(self._own) and not is_told(address):

@@ -487,6 +487,36 @@ def crowd(chosen: Iterable[Payload], first: int) -> Iterator[Json]:
     yield said({"sessionUpdate": "state_update", "state": "idle", "stopReason": "end_turn"})
 
 
+def named() -> Iterator[Json]:
+    """A turn in which names of something else are ids and keys."""
+    yield from opening(Words(payloads()[0]))
+    yield asked(10, "session/prompt", sessionId="s", prompt=[{"type": "text", "text": "x"}])
+    yield answered(10, result={})
+    yield said({"sessionUpdate": "state_update", "state": "running"})
+    for number, name in enumerate(ids()):
+        text = {"type": "text", "text": f"Said under the name {number}."}
+        yield said({"sessionUpdate": "agent_message_chunk", "messageId": name, "content": text})
+        values = {"rawInput": {name: {name: number}}, "rawOutput": {name: [number]}, "_meta": {name: number}}
+        shown = [{"type": "terminal", "terminalId": name}]
+        call = {"toolCallId": name, "title": f"Call {number}", "content": shown, "status": "completed"}
+        yield said({"sessionUpdate": "tool_call_update", **call, **values, name: number})
+        yield said(
+            {"sessionUpdate": "terminal_update", "terminalId": name, "output": {"data": b64(f"screen {number}")}}
+        )
+        steps = [{"content": f"Step {number}"}]
+        yield said({"sessionUpdate": "plan_update", "plan": {"type": "items", "planId": name, "entries": steps}})
+        summary = {"compactionId": name, "status": "completed", "summary": [text]}
+        yield said({"sessionUpdate": "compaction_update", **summary})
+        yield said({"sessionUpdate": name or "x", name: number})
+        options = [{"optionId": name, "name": f"Option {number}", "kind": "allow_once"}]
+        params = {"sessionId": "s", "title": f"Question {number}", "subject": None, "options": options}
+        yield {"dir": "in", "msg": {"id": name, "method": "session/request_permission", "params": params}}
+    options = [{"configId": name, "name": "x", "type": "boolean", "currentValue": True} for name in ids()]
+    yield said({"sessionUpdate": "config_option_update", "configOptions": options})
+    commands = [{"name": name, "description": "x"} for name in ids()]
+    yield said({"sessionUpdate": "available_commands_update", "availableCommands": commands})
+
+
 def heard(records: Iterable[Json]) -> State:
     """The state after all of it, through dialect and reducer."""
     listener = Listener()
