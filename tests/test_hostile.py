@@ -208,7 +208,7 @@ def test_ids_that_are_names_of_something_else_are_only_ids() -> None:
             assert told in page.text
     assert len(state.pending_permissions()) == len(ids())
     (turn,) = turns(state)
-    for name in ids():
+    for name in (name.replace("\ud800", "\ufffd") for name in ids()):  # half of a character is none
         assert turn.tool_calls[name].id == name
         page = Inert(turn.tool_calls[name]._repr_html_())
         assert [*page.wrong, *hidden(repr(turn.tool_calls[name]))] == []
