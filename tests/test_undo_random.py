@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 
 from acp_widget.protocol.git_patch import git_patch
 from acp_widget.undo.changes import Changes
-from acp_widget.undo.changes_of import Conclusion
+from acp_widget.undo.conclusion import Conclusion
 from acp_widget.undo.patches import sections, taken_back
 from acp_widget.undo.records import Record
 from acp_widget.undo.reverting import Revert

@@ -22,8 +22,9 @@ def copy_below(record: Record, looker: Looker, path: str, found: Found, source: 
         record.below[path] = Tree()
         return
     known = looker.limits
-    had = sum(tree.bytes for tree in record.below.values())
-    bounds = replace(known, total=known.total - had, count=max(known.count - len(record.named), 0))
+    had = record.below.values()
+    total, count = sum(tree.bytes for tree in had), sum(len(tree.files) for tree in had)
+    bounds = replace(known, total=known.total - total, count=known.count - count)
     tree = record.below[path] = looker.scan([path], bounds)
     record.folders = {**tree.folders, **record.folders}
     for file, was in tree.files.items():

@@ -1,4 +1,4 @@
-"""What is known of one turn's files while it runs, and what follows from it when it is over."""
+"""What is known of one turn's files while it runs."""
 
 from __future__ import annotations
 

@@ -20,22 +20,26 @@ from .trees import NOTHING, Found, Looker, inside, reason
 _FULL: Final = (errno.ENOSPC, getattr(errno, "EDQUOT", errno.ENOSPC))
 _SHOWN: Final = 1000  # rows in HTML
 _NOTHING_TO_DO: Final = "There was nothing to revert."
+_BY_HAND: Final = "what it was is .before in turn.changes(), to put it back yourself"
+_AS_BEFORE: Final = "it is as it was before"
 _HEADS: Final = {
     "restored": "restored",
     "removed": "removed",
-    "conflicts": "changed since, left alone",
+    "conflicts": "left alone",
     "failed": "could not be restored",
     "skipped": "skipped",
     "notes": "note",
 }
+_WOULD: Final = frozenset({"restored", "removed", "conflicts", "skipped"})
 
 
 @dataclass(frozen=True, repr=False)
 class Reverted:
     """What a revert did, or with `dry_run` what it would do. Paths are absolute.
 
-    `restored` and `removed` list paths; `conflicts`, `failed` and `skipped` say why, by path. True when nothing stood
-    in the way: no conflict, no failure. `notes` says what is not quite as it was, by path.
+    `restored` and `removed` list paths; `conflicts`, `failed` and `skipped` say why, by path. True when all
+    that was asked for is as it was before: no conflict, no failure, and nothing skipped that has no copy. `notes` says
+    what is not quite as it was, by path.
     """
 
     dry_run: bool
@@ -48,7 +52,7 @@ class Reverted:
     notes: dict[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
-        return not self.conflicts and not self.failed
+        return not self.conflicts and not self.failed and all(why == _AS_BEFORE for why in self.skipped.values())
 
     def to_dict(self) -> dict[str, Any]:
         """Plain data for `json.dumps`: `dryRun`, and each list and dict under its name."""
@@ -57,7 +61,7 @@ class Reverted:
     def _rows(self) -> Iterator[tuple[str, str, str]]:
         for name, head in _HEADS.items():
             told: list[str] | dict[str, str] = getattr(self, name)
-            would = "would be " if self.dry_run and name in ("restored", "removed") else ""
+            would = "would be " if self.dry_run and name in _WOULD else ""
             for path in told:
                 yield would + head, shown(path, self.cwd), told[path] if isinstance(told, dict) else ""
 
@@ -171,7 +175,7 @@ class Revert:
             steps = [_Step(change.old_path, change._was, change._left), _Step(change.path, NOTHING, change._now)]
         current = {step.path: self._look(step.path) for step in steps}
         if all(current[step.path].same(step.target) for step in steps):
-            report.skipped[change.path] = "it is as it was before"
+            report.skipped[change.path] = _AS_BEFORE
             return []
         for step in steps:
             why = self._conflict(step, current[step.path])
@@ -193,10 +197,10 @@ class Revert:
         later = self._blame(step.path, current)
         if later is not None:
             return f"turn {later} changed it after this one: revert that first"
-        what = {"nothing": "it is gone", "file": "its content or mode is another"}.get(
-            current.kind, f"{current.why or f'a {current.kind}'} stands there"
+        what = {"nothing": "somebody removed it after the turn", "file": "somebody changed it after the turn"}.get(
+            current.kind, f"{current.why or f'a {current.kind}'} stands there since the turn"
         )
-        return f"{what}: somebody changed it after the turn"
+        return f"{what}; {_BY_HAND}"
 
     def _own_place(self, path: str) -> bool:
         """Whether the folder is where it says, whatever became of links."""

@@ -19,7 +19,7 @@ from ..session.state import State
 from ..session.words import TURN_OVER
 from .below import copy_below
 from .changes import Changes, FileChange
-from .changes_of import Conclusion
+from .conclusion import Conclusion
 from .records import Named, Record, folders_above, is_late, paths_of, takes_folders
 from .reverting import Revert, Reverted
 from .store import Store
