@@ -93,6 +93,7 @@ class Driver(Held):
         self.ready = False
         """It has a session, and can be sent prompts."""
         self._starting: asyncio.Task[None] | None = None
+        self._stopping: list[asyncio.TimerHandle] = []
         self._leaving = ending.Leaving(lambda: self.settle() if self.abandoned else None)
         self._closing: asyncio.Task[None] | None = None
         self.at_last: list[Callable[[], None]] = [lambda: self.tape.close()]
@@ -166,7 +167,8 @@ class Driver(Held):
             return
         if self.state.busy():
             self._peer.cancel()
-            asyncio.get_running_loop().call_later(_STUBBORN, self._still_stopping, self._peer, self.state.active_turn())
+            later = asyncio.get_running_loop().call_later
+            self._stopping.append(later(_STUBBORN, self._still_stopping, self._peer, self.state.active_turn()))
         else:  # nothing runs that could be stopped, but work in the background may have asked
             self.asking.dismiss_all(by="stop")
 
@@ -364,6 +366,8 @@ class Driver(Held):
         """The connection is over. What runs fails with the error, what is queued too, and the process group ends."""
         self.ready = False
         self.login.close()
+        while self._stopping:
+            self._stopping.pop().cancel()
         peer, self._peer = self._peer, None
         starting, self._starting = self._starting, None
         if connection == "failed":
