@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ThreadPoolExecutor
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -275,7 +276,8 @@ def replayed(path: Path, words: Words) -> Agent:
             line = record if isinstance(record, str) else json.dumps(record)
             file.write(" ".join(line.splitlines()).encode("utf-8", "replace") + b"\n")
     agent = Agent.replay(path, speed=float("inf"))
-    agent.wait(30)
+    with ThreadPoolExecutor(1) as pool:  # in a thread with a loop, as Playwright's, a wait would patch asyncio for all
+        pool.submit(agent.wait, 30).result()
     return agent
 
 
